@@ -1,0 +1,141 @@
+/* explain, replay and docs: commands that read what a run left behind, or what the program knows */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/dovetail/command.h"
+#include "core/place/score.h"
+#include "edge/sim/explain.h"
+#include "edge/sim/journal.h"
+#include "edge/sim/metrics.h"
+#include "edge/sim/words.h"
+
+static const char explain_usage[] =
+    "usage: dovetail explain [-o text|json] LOG JOB\n\n"
+    "Tells the story of one job from a decision log alone: why it was placed where it was, with\n"
+    "the score beside the runner-up's, or why it was refused, with the limits that bind and what\n"
+    "would change it. For openb logs the pod's name is enough where it arrived once.\n";
+
+int command_explain(int argc, char **argv)
+{
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    enum explain_form form = EXPLAIN_TEXT;
+    struct out text = {NULL, 0, 0};
+    struct err err;
+    int option, code;
+
+    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(explain_usage, stdout);
+            return fflush(stdout) ? ERR_TROUBLE : 0;
+        }
+        if (option != 'o' || (strcmp(optarg, "json") != 0 && strcmp(optarg, "text") != 0))
+            return command_usage("explain", "expected -o text or -o json");
+        form = strcmp(optarg, "json") == 0 ? EXPLAIN_JSON : EXPLAIN_TEXT;
+    }
+    if (argc - optind != 2)
+        return command_usage("explain", "expected a log and a job");
+    code = explain(argv[optind], argv[optind + 1], form, &text, &err);
+    code = code ? command_fail(code, &err) : command_print(&text);
+    out_free(&text);
+    return code;
+}
+
+static const char replay_usage[] =
+    "usage: dovetail replay [--until N] JOURNAL\n\n"
+    "Runs a journal again and compares every decision and the digest after every batch.\n\n"
+    "  --until N   stop after N batches\n";
+
+int command_replay(int argc, char **argv)
+{
+    static const struct option options[] = {{"until", required_argument, NULL, 'u'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    uint64_t until = 0, batches, events;
+    struct err err;
+    int option, code;
+
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        char *end = NULL;
+
+        if (option == 'h') {
+            fputs(replay_usage, stdout);
+            return fflush(stdout) ? ERR_TROUBLE : 0;
+        }
+        if (option == 'u')
+            until = strtoull(optarg, &end, 10);
+        if (option != 'u' || *optarg < '0' || *optarg > '9' || *end || until == 0)
+            return command_usage("replay", "expected --until and a number of batches");
+    }
+    if (argc - optind != 1)
+        return command_usage("replay", "expected one journal");
+    code = journal_replay(argv[optind], until, &batches, &events, &err);
+    if (code)
+        (void)command_fail(code, &err);
+    printf("%llu batches with %llu events: decisions and digests are equal%s\n",
+           (unsigned long long)batches, (unsigned long long)events, code ? " up to there" : "");
+    return fflush(stdout) && !code ? ERR_TROUBLE : code;
+}
+
+static int policies_reference(FILE *out)
+{
+    fprintf(out, "# Policies\n\nThe scorers that `--policy` names. Generated from "
+                 "`core/place/scorers/` by `make docs`.\n\n"
+                 "| name | idea | helps when | hurts when |\n|--|--|--|--|\n");
+    for (unsigned n = 0; n < SCORER_COUNT; n++)
+        fprintf(out, "| `%s` | %s | %s | %s |\n", scorer_get(n)->name, scorer_get(n)->idea,
+                scorer_get(n)->helps_when, scorer_get(n)->hurts_when);
+    return 0;
+}
+
+static int write_page(const char *folder, const char *name, void (*write)(FILE *out))
+{
+    struct out path = {NULL, 0, 0};
+    struct err err;
+    FILE *file;
+    int code = 0;
+
+    out_format(&path, "%s/%s", folder, name);
+    file = fopen(path.bytes, "w");
+    if (file) {
+        write(file);
+        code = ferror(file);
+        code = fclose(file) || code;
+    }
+    if (!file || code)
+        code = command_fail(ERR_TROUBLE,
+                            (err_set(&err, ERR_TROUBLE, "%s: cannot write it", path.bytes), &err));
+    out_free(&path);
+    return code;
+}
+
+static void policies_page(FILE *out)
+{
+    (void)policies_reference(out);
+}
+
+int command_docs(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*write)(FILE *out);
+    } page[] = {{"reasons.md", words_reference},
+                {"metrics.md", metrics_reference},
+                {"policies.md", policies_page}};
+
+    if (argc != 2 || argv[1][0] == '-') {
+        fputs("usage: dovetail docs FOLDER\n\nWrites the generated reference pages into FOLDER.\n",
+              argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr);
+        return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : ERR_INPUT;
+    }
+    for (size_t n = 0; n < sizeof(page) / sizeof(page[0]); n++) {
+        int code = write_page(argv[1], page[n].name, page[n].write);
+
+        if (code)
+            return code;
+    }
+    return 0;
+}

@@ -1,0 +1,532 @@
+#include "core/model/index.h"
+
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/base/bits.h"
+#include "core/base/must.h"
+#include "core/model/model.h"
+
+#define BIN_NONE 0xFFFFu
+
+/* What the index believes of a host: what to take back when the row has changed. */
+struct host_mark {
+    uint32_t slot;
+    uint32_t free_milli;
+    uint16_t bin; /* BIN_NONE: not in service */
+    uint8_t whole;
+    uint8_t pad;
+};
+
+struct job_mark {
+    uint32_t key;
+    int32_t priority;
+    uint8_t known, waiting;
+    uint8_t pad[2];
+};
+
+struct index {
+    uint32_t stale; /* 1: hosts changed in a way that needs a rebuild */
+    uint32_t cell_count, cell_limit;
+    uint32_t waiting_count;
+    uint32_t map_mask;
+    uint32_t pad;
+    uint64_t marks_at, job_marks_at, kinds_at, counts_at, slots_at, bits_at, bits_limit, cells_at;
+    uint64_t cell_first_at, member_first_at, members_at, waiting_at, map_at;
+};
+
+static inline struct index *index_of(const struct model *m)
+{
+    /* The index is no fact: bringing it up to date is allowed where the model is only read. */
+    union {
+        const char *in;
+        char *out;
+    } block = {.in = (const char *)m};
+
+    return (struct index *)(void *)(block.out + m->index_at);
+}
+
+#define PART(name, type, field)                                                                    \
+    static inline type *name(const struct model *m)                                                \
+    {                                                                                              \
+        struct index *x = index_of(m);                                                             \
+                                                                                                   \
+        return (type *)(void *)((char *)x + x->field);                                             \
+    }
+PART(host_marks, struct host_mark, marks_at)
+PART(job_marks, struct job_mark, job_marks_at)
+PART(kind_table, struct kind_bins, kinds_at)
+PART(bin_counts, uint32_t, counts_at)
+PART(slot_hosts, uint32_t, slots_at)
+PART(bin_bits, uint64_t, bits_at)
+PART(cell_table, struct cell, cells_at)
+PART(cell_firsts, uint32_t, cell_first_at)
+PART(member_firsts, uint32_t, member_first_at)
+PART(member_table, uint32_t, members_at)
+PART(waiting_table, uint32_t, waiting_at)
+PART(key_map, uint32_t, map_at)
+
+static uint64_t carve(uint64_t *end, uint64_t bytes)
+{
+    uint64_t start = *end;
+
+    *end += (bytes + 63) / 64 * 64;
+    return start;
+}
+
+static uint32_t map_size(uint32_t jobs)
+{
+    uint32_t size = 8;
+
+    while (size < 2 * (uint64_t)jobs)
+        size *= 2;
+    return size;
+}
+
+static uint64_t layout(struct index *x, const struct limits *l)
+{
+    uint64_t end = 0, hosts = l->rows[TABLE_HOST], jobs = l->rows[TABLE_JOB];
+    uint64_t domains = l->rows[TABLE_DOMAIN], kinds = l->rows[TABLE_KIND];
+
+    carve(&end, sizeof(*x));
+    x->cell_limit = l->cells;
+    x->map_mask = map_size((uint32_t)jobs) - 1;
+    x->marks_at = carve(&end, hosts * sizeof(struct host_mark));
+    x->job_marks_at = carve(&end, jobs * sizeof(struct job_mark));
+    x->kinds_at = carve(&end, kinds * sizeof(struct kind_bins));
+    x->counts_at = carve(&end, kinds * BINS * sizeof(uint32_t));
+    x->slots_at = carve(&end, hosts * sizeof(uint32_t));
+    x->bits_limit = BINS * (hosts / 64 + kinds);
+    x->bits_at = carve(&end, x->bits_limit * sizeof(uint64_t));
+    x->cells_at = carve(&end, (uint64_t)l->cells * sizeof(struct cell));
+    x->cell_first_at = carve(&end, (domains + 1) * sizeof(uint32_t));
+    x->member_first_at = carve(&end, (domains + 1) * sizeof(uint32_t));
+    x->members_at = carve(&end, hosts * LEVELS_MAX * sizeof(uint32_t));
+    x->waiting_at = carve(&end, jobs * sizeof(uint32_t));
+    x->map_at = carve(&end, ((uint64_t)x->map_mask + 1) * sizeof(uint32_t));
+    return end;
+}
+
+size_t index_bytes(const struct limits *l)
+{
+    struct index probe;
+
+    return (size_t)layout(&probe, l);
+}
+
+void index_init(struct model *m)
+{
+    struct index *x = index_of(m);
+
+    memset(x, 0, sizeof(*x));
+    layout(x, &m->limits);
+    x->stale = 1;
+    memset(key_map(m), 0xFF, ((size_t)x->map_mask + 1) * sizeof(uint32_t));
+    memset(job_marks(m), 0, (size_t)m->limits.rows[TABLE_JOB] * sizeof(struct job_mark));
+}
+
+void index_stale(struct model *m)
+{
+    index_of(m)->stale = 1;
+}
+
+/* Hosts in service are those where something new may start. */
+static bool host_serves(const struct host *h)
+{
+    return h->state == HOST_UP;
+}
+
+static uint32_t host_free_milli(const struct host *h)
+{
+    uint32_t sum = 0;
+
+    for (unsigned d = 0; d < h->gpus; d++)
+        sum += h->free_milli[d];
+    return sum;
+}
+
+static uint32_t cpu_step(const struct kind *k, const struct host *h, uint32_t whole)
+{
+    uint64_t fair;
+
+    if (k->cpu_milli >= UNLIMITED || k->gpus == 0)
+        return BIN_CPU_STEPS - 1;
+    fair = (uint64_t)k->cpu_milli * (whole ? whole : 1) / k->gpus;
+    for (uint32_t step = 0; step + 1 < BIN_CPU_STEPS; step++)
+        if ((uint64_t)h->cpu_free_milli * 2 < fair * (step + 1))
+            return step;
+    return BIN_CPU_STEPS - 1;
+}
+
+uint32_t index_bin(const struct model *m, const struct host *h)
+{
+    uint32_t whole = bits_count16(h->whole), share = 0;
+
+    for (unsigned d = 0; d < h->gpus; d++)
+        if (!(h->whole >> d & 1) && h->free_milli[d] > share)
+            share = h->free_milli[d];
+    whole = whole > h->unknown_gpus ? whole - h->unknown_gpus : 0;
+    return index_bin_of(whole, share * BIN_SHARE_STEPS / MILLI_FULL,
+                        cpu_step(kind_row(m, h->kind), h, whole));
+}
+
+static struct cell *cell_find(const struct model *m, uint32_t domain, uint32_t model)
+{
+    uint32_t domains = m->limits.rows[TABLE_DOMAIN];
+    uint32_t *first = &cell_firsts(m)[domain == ROW_NONE ? domains : domain];
+    struct index *x = index_of(m);
+    uint32_t c = *first;
+
+    while (c != ROW_NONE && cell_table(m)[c].model != model)
+        c = cell_table(m)[c].next;
+    if (c == ROW_NONE) {
+        must(x->cell_count < x->cell_limit);
+        c = x->cell_count++;
+        cell_table(m)[c] = (struct cell){.domain = domain, .model = model, .next = *first};
+        *first = c;
+    }
+    return &cell_table(m)[c];
+}
+
+static void cell_count_host(struct cell *c, uint32_t whole, uint32_t free_milli, bool add)
+{
+    uint32_t one = add ? 1 : UINT32_MAX;
+
+    must(add || (c->hosts > 0 && c->by_whole[whole] > 0 && c->free_milli >= free_milli));
+    c->hosts += one;
+    c->by_whole[whole] += one;
+    c->free_milli += add ? free_milli : 0 - (uint64_t)free_milli;
+}
+
+static void mark_count(struct model *m, uint32_t host, bool add)
+{
+    const struct host_mark *mark = &host_marks(m)[host];
+    const struct board *b = board_row(m, host);
+    uint32_t model = kind_row(m, host_row(m, host)->kind)->model;
+
+    for (unsigned l = 0; l < LEVELS_MAX; l++)
+        if (b->domain[l] != ROW_NONE)
+            cell_count_host(cell_find(m, b->domain[l], model), mark->whole, mark->free_milli, add);
+    cell_count_host(cell_find(m, ROW_NONE, model), mark->whole, mark->free_milli, add);
+}
+
+static void bin_put(struct model *m, uint32_t kind, uint32_t bin, uint32_t slot, bool in)
+{
+    struct kind_bins *k = &kind_table(m)[kind];
+    uint64_t *bits = bin_bits(m) + k->bits_at + (uint64_t)bin * k->words;
+    uint32_t *count = &bin_counts(m)[(uint64_t)kind * BINS + bin];
+
+    if (in) {
+        bits[slot / 64] |= (uint64_t)1 << slot % 64;
+        k->filled[bin / 64] |= (uint64_t)1 << bin % 64;
+        ++*count;
+        return;
+    }
+    must(*count > 0);
+    bits[slot / 64] &= ~((uint64_t)1 << slot % 64);
+    if (--*count == 0)
+        k->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
+}
+
+static struct host_mark mark_of(const struct model *m, uint32_t host, uint32_t slot)
+{
+    const struct host *h = host_row(m, host);
+    struct host_mark mark = {.slot = slot, .bin = BIN_NONE};
+
+    if (host_serves(h)) {
+        mark.bin = (uint16_t)index_bin(m, h);
+        mark.whole = (uint8_t)(mark.bin / (BIN_SHARE_STEPS * BIN_CPU_STEPS));
+        mark.free_milli = host_free_milli(h);
+    }
+    return mark;
+}
+
+void index_sync_host(struct model *m, uint32_t host)
+{
+    struct host_mark *mark = &host_marks(m)[host], new;
+    uint32_t kind;
+
+    if (index_of(m)->stale)
+        return;
+    kind = host_row(m, host)->kind;
+    new = mark_of(m, host, mark->slot);
+    if (new.bin != mark->bin) {
+        if (mark->bin != BIN_NONE)
+            bin_put(m, kind, mark->bin, mark->slot, false);
+        if (new.bin != BIN_NONE)
+            bin_put(m, kind, new.bin, new.slot, true);
+    }
+    if (new.bin == mark->bin && new.free_milli == mark->free_milli)
+        return;
+    if (mark->bin != BIN_NONE)
+        mark_count(m, host, false);
+    *mark = new;
+    if (mark->bin != BIN_NONE)
+        mark_count(m, host, true);
+}
+
+/* Slots of a kind in id order, and room for its bit sets. */
+static void rebuild_kinds(struct model *m)
+{
+    struct index *x = index_of(m);
+    uint32_t kinds = model_count(m, TABLE_KIND), hosts = model_count(m, TABLE_HOST);
+    uint32_t slot = 0;
+    uint64_t bits = 0;
+
+    memset(kind_table(m), 0, (size_t)m->limits.rows[TABLE_KIND] * sizeof(struct kind_bins));
+    for (uint32_t h = 0; h < hosts; h++)
+        if (host_row(m, h)->state != HOST_ABSENT)
+            kind_table(m)[host_row(m, h)->kind].slot_limit++;
+    for (uint32_t k = 0; k < kinds; k++) {
+        struct kind_bins *bins = &kind_table(m)[k];
+
+        bins->slot_first = slot;
+        bins->words = (bins->slot_limit + 63) / 64;
+        bins->bits_at = bits;
+        slot += bins->slot_limit;
+        bits += (uint64_t)bins->words * BINS;
+    }
+    must(bits <= x->bits_limit);
+    memset(bin_bits(m), 0, (size_t)bits * sizeof(uint64_t));
+    memset(bin_counts(m), 0, (size_t)kinds * BINS * sizeof(uint32_t));
+}
+
+/* Counting sort of the hosts into their domains. */
+static void rebuild_members(struct model *m)
+{
+    uint32_t domains = model_count(m, TABLE_DOMAIN), hosts = model_count(m, TABLE_HOST);
+    uint32_t *first = member_firsts(m), sum = 0;
+
+    memset(first, 0, ((size_t)m->limits.rows[TABLE_DOMAIN] + 1) * sizeof(uint32_t));
+    for (uint32_t h = 0; h < hosts; h++)
+        for (unsigned l = 0; l < LEVELS_MAX && host_row(m, h)->state != HOST_ABSENT; l++)
+            if (board_row(m, h)->domain[l] != ROW_NONE)
+                first[board_row(m, h)->domain[l] + 1]++;
+    for (uint32_t d = 0; d <= domains; d++) {
+        sum += first[d];
+        first[d] = sum;
+    }
+    for (uint32_t h = hosts; h-- > 0;) /* from the end: first[d + 1] counts down to its start */
+        for (unsigned l = 0; l < LEVELS_MAX && host_row(m, h)->state != HOST_ABSENT; l++)
+            if (board_row(m, h)->domain[l] != ROW_NONE)
+                member_table(m)[--first[board_row(m, h)->domain[l] + 1]] = h;
+    for (uint32_t d = 0; d < domains; d++) /* now first[d + 1] is where d starts */
+        first[d] = first[d + 1];
+    first[domains] = sum;
+}
+
+void index_rebuild(struct model *m)
+{
+    struct index *x = index_of(m);
+    uint32_t hosts = model_count(m, TABLE_HOST);
+
+    rebuild_kinds(m);
+    rebuild_members(m);
+    x->cell_count = 0;
+    memset(cell_firsts(m), 0xFF, ((size_t)m->limits.rows[TABLE_DOMAIN] + 1) * sizeof(uint32_t));
+    x->stale = 0;
+    for (uint32_t h = 0; h < hosts; h++) {
+        struct host_mark *mark = &host_marks(m)[h];
+
+        *mark = (struct host_mark){.bin = BIN_NONE};
+        if (host_row(m, h)->state == HOST_ABSENT)
+            continue;
+
+        struct kind_bins *k = &kind_table(m)[host_row(m, h)->kind];
+
+        slot_hosts(m)[k->slot_first + k->slot_count] = h;
+        *mark = mark_of(m, h, k->slot_count++);
+        if (mark->bin == BIN_NONE)
+            continue;
+        bin_put(m, host_row(m, h)->kind, mark->bin, mark->slot, true);
+        mark_count(m, h, true);
+    }
+    for (uint32_t j = 0; j < model_count(m, TABLE_JOB); j++)
+        index_sync_job(m, j);
+}
+
+void index_settle(struct model *m)
+{
+    if (index_of(m)->stale)
+        index_rebuild(m);
+}
+
+/* ---- jobs ---- */
+
+bool index_job_before(const struct model *m, uint32_t a, uint32_t b)
+{
+    const struct job *x = job_row(m, a), *y = job_row(m, b);
+
+    if (config_row(m)->order == ORDER_PRIORITY && x->priority != y->priority)
+        return x->priority > y->priority;
+    if (x->submit_ns != y->submit_ns)
+        return x->submit_ns < y->submit_ns;
+    return x->submit_order < y->submit_order;
+}
+
+static void waiting_put(struct model *m, uint32_t job)
+{
+    uint32_t *list = waiting_table(m), low = 0, high = index_of(m)->waiting_count++;
+
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (index_job_before(m, list[mid], job))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    memmove(list + low + 1, list + low,
+            (index_of(m)->waiting_count - 1 - low) * sizeof(uint32_t));
+    list[low] = job;
+}
+
+static void waiting_cut(struct model *m, uint32_t job)
+{
+    uint32_t *list = waiting_table(m), n = 0;
+
+    while (list[n] != job) {
+        n++;
+        must(n < index_of(m)->waiting_count);
+    }
+    index_of(m)->waiting_count--;
+    memmove(list + n, list + n + 1, (index_of(m)->waiting_count - n) * sizeof(uint32_t));
+}
+
+static uint32_t map_home(const struct model *m, uint32_t key)
+{
+    return (uint32_t)hash_mix(key) & index_of(m)->map_mask;
+}
+
+static void map_put(struct model *m, uint32_t key, uint32_t job)
+{
+    uint32_t mask = index_of(m)->map_mask, at = map_home(m, key);
+
+    while (key_map(m)[at] != ROW_NONE)
+        at = (at + 1) & mask;
+    key_map(m)[at] = job;
+}
+
+/* Shifts what follows back, so that no grave is ever left behind. */
+static void map_cut(struct model *m, uint32_t key, uint32_t job)
+{
+    uint32_t mask = index_of(m)->map_mask, at = map_home(m, key), *map = key_map(m);
+
+    while (map[at] != job)
+        at = (at + 1) & mask;
+    for (uint32_t next = (at + 1) & mask; map[next] != ROW_NONE; next = (next + 1) & mask) {
+        uint32_t home = map_home(m, job_marks(m)[map[next]].key);
+
+        if (((next - home) & mask) >= ((next - at) & mask)) {
+            map[at] = map[next];
+            at = next;
+        }
+    }
+    map[at] = ROW_NONE;
+}
+
+void index_sync_job(struct model *m, uint32_t job)
+{
+    struct job_mark *mark = &job_marks(m)[job];
+    const struct job *j = job_row(m, job);
+    bool in_use = job < model_count(m, TABLE_JOB) && j->state != JOB_FREE;
+    bool waits = in_use && j->state == JOB_WAITING;
+
+    if (mark->waiting && waits && mark->key == j->key && mark->priority == j->priority)
+        return;
+    if (mark->waiting)
+        waiting_cut(m, job);
+    if (mark->known && (!in_use || mark->key != j->key)) {
+        map_cut(m, mark->key, job);
+        mark->known = 0;
+    }
+    if (in_use && !mark->known) {
+        mark->key = j->key;
+        mark->known = 1;
+        map_put(m, j->key, job);
+    }
+    mark->waiting = waits;
+    mark->priority = j->priority;
+    if (waits)
+        waiting_put(m, job);
+}
+
+void index_requeue(struct model *m)
+{
+    uint32_t jobs = model_count(m, TABLE_JOB);
+
+    index_of(m)->waiting_count = 0;
+    for (uint32_t j = 0; j < jobs; j++) {
+        job_marks(m)[j].waiting = 0;
+        index_sync_job(m, j);
+    }
+}
+
+uint32_t index_job_find(const struct model *m, uint32_t key)
+{
+    uint32_t mask = index_of(m)->map_mask, at = map_home(m, key);
+
+    while (key_map(m)[at] != ROW_NONE) {
+        if (job_marks(m)[key_map(m)[at]].key == key)
+            return key_map(m)[at];
+        at = (at + 1) & mask;
+    }
+    return ROW_NONE;
+}
+
+/* ---- questions ---- */
+
+const struct kind_bins *index_kind(const struct model *m, uint32_t kind)
+{
+    return &kind_table(m)[kind];
+}
+
+uint32_t index_bin_next(const struct model *m, uint32_t kind, uint32_t bin, uint32_t slot)
+{
+    const struct kind_bins *k = &kind_table(m)[kind];
+    const uint64_t *bits = bin_bits(m) + k->bits_at + (uint64_t)bin * k->words;
+
+    for (uint32_t w = slot / 64; w < k->words; w++) {
+        uint64_t word = bits[w];
+
+        if (w == slot / 64)
+            word &= UINT64_MAX << slot % 64;
+        if (word)
+            return w * 64 + (uint32_t)__builtin_ctzll(word);
+    }
+    return ROW_NONE;
+}
+
+uint32_t index_slot_host(const struct model *m, uint32_t kind, uint32_t slot)
+{
+    return slot_hosts(m)[kind_table(m)[kind].slot_first + slot];
+}
+
+uint32_t index_cell_first(const struct model *m, uint32_t domain)
+{
+    return cell_firsts(m)[domain == ROW_NONE ? m->limits.rows[TABLE_DOMAIN] : domain];
+}
+
+uint32_t index_cells(const struct model *m)
+{
+    return index_of(m)->cell_count;
+}
+
+const struct cell *index_cell(const struct model *m, uint32_t cell)
+{
+    return &cell_table(m)[cell];
+}
+
+const uint32_t *index_members(const struct model *m, uint32_t domain, uint32_t *ret_count)
+{
+    const uint32_t *first = member_firsts(m);
+
+    *ret_count = first[domain + 1] - first[domain];
+    return member_table(m) + first[domain];
+}
+
+const uint32_t *index_waiting(const struct model *m, uint32_t *ret_count)
+{
+    *ret_count = index_of(m)->waiting_count;
+    return waiting_table(m);
+}

@@ -1,0 +1,93 @@
+/* index.h - what can be recomputed from the tables, kept in step because it is asked all the time
+ *
+ * Four answers that a placement needs without looking at every host:
+ *   bins     hosts of one kind, by wholly free devices, by the largest share still free on a broken
+ *            device, and by free CPU: a bit set per bin, so that the lowest id comes first
+ *   cells    per domain of a declared level and GPU model (and per model in all): how many hosts
+ *            have 0, 1, .. 16 devices wholly free, and the free milli: upper bounds that prune
+ *   members  the hosts of each domain, in id order
+ *   waiting  the waiting jobs in order, and jobs by the edge's number
+ *
+ * Nothing here is hashed or stored; index_rebuild() makes it anew from the rows. The model's door
+ * calls index_sync_host() and index_sync_job() when a rollback restores a row; whoever edits such a
+ * row calls them too (host.c and job.c do).
+ *
+ * Order   Every list is in id order, or in the queue's order with the id as last tie-break.
+ */
+#ifndef MODEL_INDEX_H
+#define MODEL_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/model/rows.h"
+
+struct model;
+struct limits;
+
+#define BIN_SHARE_STEPS 8 /* largest free share on a broken device, in eighths of a device */
+#define BIN_CPU_STEPS 4   /* free CPU against what the kind has per free device */
+#define BINS ((GPUS_MAX + 1) * BIN_SHARE_STEPS * BIN_CPU_STEPS)
+#define BIN_WORDS ((BINS + 63) / 64)
+
+/* Hosts by free devices, of one domain (or of all) and one model. */
+struct cell {
+    uint32_t domain, model; /* domain ROW_NONE: the whole cluster */
+    uint32_t next;          /* cell of the same domain, ROW_NONE: the last */
+    uint32_t hosts;         /* in service: up, not drained */
+    uint32_t by_whole[GPUS_MAX + 1];
+    uint64_t free_milli;
+};
+
+/* A kind's hosts: slots in id order, and a bit set over slots per bin. */
+struct kind_bins {
+    uint32_t slot_first, slot_count, slot_limit; /* in the array of hosts by slot */
+    uint32_t words;                              /* of one bin's bit set */
+    uint64_t bits_at;                            /* first word of bin 0 */
+    uint64_t filled[BIN_WORDS];                  /* bins that are not empty */
+};
+
+size_t index_bytes(const struct limits *l);
+void index_init(struct model *m);
+void index_rebuild(struct model *m);
+
+void index_sync_host(struct model *m, uint32_t host);
+void index_sync_job(struct model *m, uint32_t job);
+/* After the order of the queue changed. */
+void index_requeue(struct model *m);
+/* After hosts came, went, changed their kind or their domains; index_settle() then rebuilds once,
+ * before the next question. */
+void index_stale(struct model *m);
+void index_settle(struct model *m);
+
+/* The bin of a host as it stands. */
+uint32_t index_bin(const struct model *m, const struct host *h);
+static inline uint32_t index_bin_of(uint32_t whole, uint32_t share_step, uint32_t cpu_step)
+{
+    return (whole * BIN_SHARE_STEPS + share_step) * BIN_CPU_STEPS + cpu_step;
+}
+
+const struct kind_bins *index_kind(const struct model *m, uint32_t kind);
+/* The host of a kind's bin with the lowest slot at or after slot; its slot, or ROW_NONE. */
+uint32_t index_bin_next(const struct model *m, uint32_t kind, uint32_t bin, uint32_t slot);
+uint32_t index_slot_host(const struct model *m, uint32_t kind, uint32_t slot);
+
+/* First cell of a domain (ROW_NONE: of the cluster), for walking cell.next. */
+uint32_t index_cell_first(const struct model *m, uint32_t domain);
+uint32_t index_cells(const struct model *m); /* pairs counted */
+const struct cell *index_cell(const struct model *m, uint32_t cell);
+
+/* The hosts of a domain, in id order. */
+const uint32_t *index_members(const struct model *m, uint32_t domain, uint32_t *ret_count);
+
+/* Waiting jobs in the queue's order. */
+const uint32_t *index_waiting(const struct model *m, uint32_t *ret_count);
+/* True if job a stands before job b in the queue. */
+bool index_job_before(const struct model *m, uint32_t a, uint32_t b);
+uint32_t index_job_find(const struct model *m, uint32_t key); /* ROW_NONE: none */
+
+/* True if everything equals what a rebuild would make. */
+bool index_valid(const struct model *m);
+
+#endif

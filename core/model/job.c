@@ -1,0 +1,228 @@
+#include "core/model/job.h"
+
+#include <string.h>
+
+#include "core/base/must.h"
+#include "core/model/host.h"
+#include "core/model/index.h"
+
+int64_t podset_milli(const struct model *m, const struct podset *p, uint32_t kind)
+{
+    const struct kind *k = kind_row(m, kind);
+
+    if (p->profile != ROW_NONE) {
+        const struct mig *g = host_mig(m, p->profile, k->model);
+
+        return g ? (int64_t)MILLI_FULL * g->slots / g->device_slots : 0;
+    }
+    if (p->share_mib)
+        return k->gpu_mem_mib > 0 ? (int64_t)MILLI_FULL * p->share_mib / k->gpu_mem_mib : 0;
+    return p->gpus == 1 ? p->milli : (int64_t)MILLI_FULL * p->gpus;
+}
+
+/* The first kind that can hold a pod of the set when empty: its share counts for quotas. */
+static int64_t podset_milli_nominal(const struct model *m, const struct podset *p)
+{
+    uint64_t models = class_row(m, p->class_id)->models;
+
+    if (p->profile == ROW_NONE && !p->share_mib)
+        return p->gpus == 1 ? p->milli : (int64_t)MILLI_FULL * p->gpus;
+    for (uint32_t k = 0; k < model_count(m, TABLE_KIND); k++)
+        if ((models >> kind_row(m, k)->model & 1) && podset_milli(m, p, k) > 0)
+            return podset_milli(m, p, k);
+    return 0;
+}
+
+int64_t job_least_milli(const struct model *m, uint32_t job)
+{
+    int64_t sum = 0;
+
+    for (uint32_t id = job_row(m, job)->podset_head; id != ROW_NONE; id = podset_row(m, id)->next) {
+        const struct podset *p = podset_row(m, id);
+        uint32_t slice = p->slice_pods ? p->slice_pods : 1; /* only whole slices run */
+
+        sum += podset_milli_nominal(m, p) * ((p->pods_min + slice - 1) / slice * slice);
+    }
+    return sum;
+}
+
+static uint32_t podset_add(struct model *m, const struct podset_spec *spec)
+{
+    uint32_t id = model_add(m, TABLE_PODSET);
+    struct podset *p = model_edit(m, TABLE_PODSET, id);
+
+    *p = (struct podset){.cpu_milli = spec->cpu_milli,
+                         .mem_mib = spec->mem_mib,
+                         .required = spec->required,
+                         .next = ROW_NONE,
+                         .pods = spec->pods,
+                         .pods_min = spec->pods_min,
+                         .share_mib = spec->share_mib,
+                         .profile = spec->profile,
+                         .class_id = spec->class_id,
+                         .slice_pods = spec->slice_pods,
+                         .milli = spec->milli,
+                         .gpus = spec->gpus,
+                         .slice_scope = spec->slice_scope};
+    memcpy(p->extra, spec->extra, sizeof(p->extra));
+    return id;
+}
+
+/* Shares of such a set are no whole number of milli. */
+static bool is_inexact(const struct podset *p)
+{
+    return p->share_mib || p->profile != ROW_NONE;
+}
+
+uint32_t job_add(struct model *m, const struct job_spec *spec)
+{
+    uint32_t id = model_add(m, TABLE_JOB), last = ROW_NONE;
+    struct job *j = model_edit(m, TABLE_JOB, id);
+    struct config *c = config_edit(m);
+    int64_t gang_milli = 0;
+
+    must(spec->podset_count > 0 && spec->podset_count <= PODSETS_MAX);
+    *j = (struct job){.submit_ns = spec->submit_ns,
+                      .est_ns = spec->est_ns,
+                      .refused_at = UINT64_MAX,
+                      .required = spec->required,
+                      .key = spec->key,
+                      .team = spec->team,
+                      .submit_order = c->submit_count++,
+                      .podset_head = ROW_NONE,
+                      .seat_head = ROW_NONE,
+                      .priority = spec->priority,
+                      .state = JOB_WAITING,
+                      .podsets = spec->podset_count,
+                      .preferred_count = spec->preferred_count,
+                      .flags = spec->flags};
+    memcpy(j->preferred, spec->preferred, sizeof(j->preferred));
+    for (unsigned n = 0; n < spec->podset_count; n++) {
+        uint32_t p = podset_add(m, &spec->podset[n]);
+
+        if (last == ROW_NONE)
+            j->podset_head = p;
+        else
+            ((struct podset *)model_edit(m, TABLE_PODSET, last))->next = p;
+        last = p;
+        c->inexact_podsets += is_inexact(podset_row(m, p));
+        j->pods += spec->podset[n].pods;
+        gang_milli += podset_milli_nominal(m, podset_row(m, p)) * spec->podset[n].pods;
+    }
+    c->waiting_pods += j->pods;
+    if (j->pods > c->gang_pods_max)
+        c->gang_pods_max = j->pods;
+    j->gang_milli = gang_milli > UINT32_MAX ? UINT32_MAX : (uint32_t)gang_milli;
+    index_sync_job(m, id);
+    return id;
+}
+
+/* Adds to what the team and all above it hold. */
+static void team_hold(struct model *m, uint32_t team, int64_t milli)
+{
+    for (uint32_t t = team; t != ROW_NONE; t = team_row(m, t)->parent)
+        ((struct team *)model_edit(m, TABLE_TEAM, t))->held_milli += milli;
+}
+
+static int64_t job_held(const struct model *m, const struct job *j)
+{
+    int64_t sum = 0;
+
+    for (uint32_t s = j->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job)
+        sum += podset_milli_nominal(m, podset_row(m, seat_row(m, s)->podset));
+    return sum;
+}
+
+void job_run(struct model *m, uint32_t job)
+{
+    struct job *j = model_edit(m, TABLE_JOB, job);
+
+    must(j->state == JOB_WAITING);
+    config_edit(m)->waiting_pods -= j->pods;
+    j->state = JOB_RUNNING;
+    j->told = (struct told){0};
+    j->refused_at = UINT64_MAX;
+    team_hold(m, j->team, job_held(m, j));
+    index_sync_job(m, job);
+}
+
+void job_stop(struct model *m, uint32_t job)
+{
+    struct job *j = model_edit(m, TABLE_JOB, job);
+
+    if (j->state == JOB_RUNNING) {
+        team_hold(m, j->team, -job_held(m, j));
+        config_edit(m)->waiting_pods += j->pods;
+    }
+    while (j->seat_head != ROW_NONE)
+        host_give(m, j->seat_head);
+    j->state = JOB_WAITING;
+    j->refused_at = UINT64_MAX;
+    j->told = (struct told){0};
+    index_sync_job(m, job);
+}
+
+void job_remove(struct model *m, uint32_t job)
+{
+    struct job *j = model_edit(m, TABLE_JOB, job);
+
+    job_stop(m, job);
+    config_edit(m)->waiting_pods -= j->pods;
+    for (uint32_t p = j->podset_head; p != ROW_NONE;) {
+        uint32_t next = podset_row(m, p)->next;
+
+        config_edit(m)->inexact_podsets -= is_inexact(podset_row(m, p));
+        model_drop(m, TABLE_PODSET, p);
+        p = next;
+    }
+    j->state = JOB_FREE;
+    index_sync_job(m, job);
+    model_drop(m, TABLE_JOB, job);
+}
+
+void job_tell(struct model *m, uint32_t job, const struct told *told)
+{
+    ((struct job *)model_edit(m, TABLE_JOB, job))->told = *told;
+}
+
+void team_put(struct model *m, uint32_t team, uint32_t parent, int64_t weight_micro,
+              int64_t limit_milli)
+{
+    model_reach(m, TABLE_TEAM, team);
+
+    struct team *t = model_edit(m, TABLE_TEAM, team);
+
+    must(parent != team);
+    t->used = 1;
+    t->parent = parent;
+    t->weight_micro = weight_micro;
+    t->limit_milli = limit_milli;
+}
+
+bool team_allows(const struct model *m, uint32_t team, int64_t milli, uint32_t *ret_team)
+{
+    for (uint32_t t = team; t != ROW_NONE; t = team_row(m, t)->parent)
+        if (team_row(m, t)->held_milli + milli > team_row(m, t)->limit_milli) {
+            *ret_team = t;
+            return false;
+        }
+    return true;
+}
+
+bool job_valid(const struct model *m, uint32_t job)
+{
+    const struct job *j = job_row(m, job);
+    uint32_t podsets = 0, seats = 0;
+
+    if (j->state == JOB_FREE)
+        return true;
+    for (uint32_t p = j->podset_head; p != ROW_NONE; p = podset_row(m, p)->next)
+        podsets++;
+    for (uint32_t s = j->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job) {
+        if (seat_row(m, s)->job != job)
+            return false;
+        seats++;
+    }
+    return podsets == j->podsets && seats <= j->pods &&
+           (j->state == JOB_RUNNING || seats == 0) && index_job_find(m, j->key) == job;
+}

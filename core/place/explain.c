@@ -1,0 +1,123 @@
+#include "core/place/explain.h"
+
+#include "core/base/bits.h"
+#include "core/model/index.h"
+#include "core/model/job.h"
+#include "core/place/equal.h"
+#include "core/place/gang.h"
+
+/* Would the gang fit without these limits? */
+static enum verdict without(const struct model *m, uint32_t job, uint32_t dropped)
+{
+    struct view v = view_of(m, job);
+
+    v.dropped = dropped;
+    return gang_fits(&v);
+}
+
+static bool fits_without(const struct model *m, uint32_t job, uint32_t dropped)
+{
+    return without(m, job, dropped) == VERDICT_FITS;
+}
+
+static uint64_t allowed_models(const struct model *m, uint32_t job)
+{
+    uint64_t models = 0;
+
+    for (uint32_t p = job_row(m, job)->podset_head; p != ROW_NONE; p = podset_row(m, p)->next)
+        if (podset_row(m, p)->gpus)
+            models |= class_row(m, podset_row(m, p)->class_id)->models;
+    return models;
+}
+
+static int64_t free_milli(const struct model *m, uint32_t job)
+{
+    uint64_t models = allowed_models(m, job);
+    int64_t sum = 0;
+
+    for (uint32_t c = index_cell_first(m, ROW_NONE); c != ROW_NONE; c = index_cell(m, c)->next)
+        if (models >> index_cell(m, c)->model & 1)
+            sum += (int64_t)index_cell(m, c)->free_milli;
+    return sum;
+}
+
+static int64_t least_milli(const struct model *m, const struct view *v, uint32_t job)
+{
+    int64_t sum = 0;
+
+    for (uint32_t p = job_row(m, job)->podset_head; p != ROW_NONE; p = podset_row(m, p)->next) {
+        const struct podset *s = podset_row(m, p);
+        int64_t one = s->gpus > 1 ? (int64_t)MILLI_FULL * s->gpus : s->gpus ? s->milli : 0;
+
+        sum += one * podset_least(v, s);
+    }
+    return sum;
+}
+
+static enum reason_code never_code(const struct model *m, uint32_t job)
+{
+    uint32_t empty = LIMIT(BUSY) | LIMIT(HEALTH) | LIMIT(UNKNOWN);
+
+    if (fits_without(m, job, empty | LIMIT(TOPOLOGY)))
+        return WHY_NEVER_TOPOLOGY;
+    if (fits_without(m, job, empty | LIMIT(MODEL)) || fits_without(m, job, empty | LIMIT(CLASS)))
+        return WHY_NEVER_MODEL;
+    return WHY_NEVER_SIZE;
+}
+
+enum reason_code explain_code(const struct model *m, uint32_t job, enum verdict verdict)
+{
+    static const struct {
+        uint32_t limit;
+        enum reason_code code;
+    } order[] = {
+        {LIMIT(HEALTH), WHY_HEALTH}, {LIMIT(CPU), WHY_CPU},     {LIMIT(MEM), WHY_MEM},
+        {LIMIT(PODS), WHY_PODS},     {LIMIT(EXTRA), WHY_EXTRA},
+    };
+    struct view v = view_of(m, job);
+
+    if (verdict == VERDICT_UNPROVEN)
+        return config_row(m)->unknown_seats && fits_without(m, job, LIMIT(UNKNOWN)) ? WHY_UNKNOWN
+                                                                                    : WHY_UNPROVEN;
+    if (without(m, job, LIMIT(BUSY) | LIMIT(HEALTH) | LIMIT(UNKNOWN)) == VERDICT_NO)
+        return never_code(m, job);
+    for (unsigned n = 0; n < sizeof(order) / sizeof(order[0]); n++)
+        if (fits_without(m, job, order[n].limit))
+            return order[n].code;
+    return free_milli(m, job) < least_milli(m, &v, job) ? WHY_SHORTAGE : WHY_SCATTERED;
+}
+
+static void find_binding(const struct model *m, uint32_t job, struct refusal *r)
+{
+    r->binding_known = true;
+    for (unsigned l = 0; l < BINDING_LIMITS; l++) {
+        enum verdict verdict = without(m, job, 1u << l);
+
+        if (verdict == VERDICT_FITS)
+            r->binding |= 1u << l;
+        r->binding_known &= verdict != VERDICT_UNPROVEN;
+    }
+}
+
+struct refusal explain_refusal(const struct model *m, uint32_t job, enum verdict verdict)
+{
+    const struct job *j = job_row(m, job);
+    const struct podset *p = podset_row(m, j->podset_head);
+    struct view v = view_of(m, job);
+    struct refusal r = {.code = explain_code(m, job, verdict), .fits = verdict};
+    uint64_t required = view_required(&v, p);
+
+    r.never = r.code <= WHY_NEVER_SIZE;
+    r.pods = podset_least(&v, p);
+    r.ask_milli = least_milli(m, &v, job);
+    r.free_milli = free_milli(m, job);
+    r.free_known = config_row(m)->inexact_podsets == 0 && allowed_models(m, job) != 0;
+    r.scope = required ? bits_low(required) : SCOPE_OF_CLUSTER;
+    if (verdict == VERDICT_NO)
+        find_binding(m, job, &r);
+    r.best_known = j->podsets == 1 && bits_count64(required) <= 1 && p->slice_pods == 0 &&
+                   config_row(m)->unknown_seats == 0;
+    if (j->podsets == 1)
+        r.best_pods = equal_most(&v, p);
+    return r;
+}

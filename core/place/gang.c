@@ -1,0 +1,424 @@
+#include "core/place/gang.h"
+
+#include "core/base/bits.h"
+#include "core/base/must.h"
+#include "core/model/host.h"
+#include "core/model/index.h"
+#include "core/place/equal.h"
+#include "core/place/mixed.h"
+
+static const struct podset *only_set(const struct view *v)
+{
+    const struct job *j = job_row(v->m, v->job);
+
+    return j->podsets == 1 ? podset_row(v->m, j->podset_head) : 0;
+}
+
+static uint64_t job_required(const struct view *v)
+{
+    return view_minds(v, LIMIT(TOPOLOGY)) ? job_row(v->m, v->job)->required : 0;
+}
+
+static enum verdict fits_proven(struct view *v)
+{
+    const struct podset *p = only_set(v);
+    enum verdict verdict = VERDICT_NO;
+    struct region r;
+
+    if (p)
+        return equal_fits(v, p) ? VERDICT_FITS : VERDICT_NO;
+    region_start(&r, job_required(v));
+    while (region_next(v, &r)) {
+        struct mixed found;
+        enum verdict here = mixed_search(v, &r, false, &found);
+
+        if (here == VERDICT_FITS)
+            return here;
+        if (here == VERDICT_UNPROVEN)
+            verdict = here;
+        if (v->steps > v->steps_max)
+            return VERDICT_UNPROVEN;
+    }
+    return verdict;
+}
+
+enum verdict gang_fits(struct view *v)
+{
+    enum verdict verdict = fits_proven(v);
+
+    /* A no because of seats that nobody can place is no proof: they may sit elsewhere. */
+    if (verdict == VERDICT_NO && config_row(v->m)->unknown_seats && view_minds(v, LIMIT(UNKNOWN))) {
+        struct view trusting = *v;
+
+        trusting.dropped |= LIMIT(UNKNOWN);
+        if (fits_proven(&trusting) != VERDICT_NO)
+            verdict = VERDICT_UNPROVEN;
+        v->steps = trusting.steps;
+    }
+    return verdict;
+}
+
+/* ---- doing ---- */
+
+/* Devices of the host on which this gang holds a share already. */
+static uint16_t own_cards(const struct model *m, uint32_t job, uint32_t host)
+{
+    uint16_t cards = 0;
+
+    /* Its seats are the newest of the host: nobody else was seated since. */
+    for (uint32_t s = host_row(m, host)->seat_head; s != ROW_NONE && seat_row(m, s)->job == job;
+         s = seat_row(m, s)->next_of_host)
+        cards |= seat_row(m, s)->devices;
+    return cards;
+}
+
+/* Puts one pod of an equal gang on the host, on devices within. */
+static void seat_pod(struct model *m, struct view *v, uint32_t podset, uint32_t host,
+                     uint16_t within, uint32_t pod)
+{
+    const struct podset *p = podset_row(m, podset);
+    struct spot s;
+    bool fits;
+
+    if (podset_is_share(p) && view_minds(v, LIMIT(TOPOLOGY)) &&
+        !(job_row(m, v->job)->flags & JOB_SHARES_CARD))
+        within &= (uint16_t)~own_cards(m, v->job, host);
+    fits = score_host(v, p, host, within, &s, false);
+    must(fits);
+    host_take(m, host, v->job, podset, pod, s.devices, s.slot, GRADE_PLANNED);
+}
+
+/* A host of the region and the pods that it holds. */
+struct share {
+    uint32_t host, pods;
+};
+
+/* Scratch memory for the hosts of a region. */
+static struct share *shares_of(struct model *m)
+{
+    return (struct share *)(void *)((char *)m + m->scratch_at);
+}
+
+/* Hosts of the region that hold at least one pod. */
+static uint32_t list_shares(struct view *v, const struct region *r, const struct podset *p,
+                            struct share *ret)
+{
+    uint32_t at = 0, count = 0;
+
+    for (uint32_t h = region_host(v, r, &at); h != ROW_NONE; h = region_host(v, r, &at)) {
+        uint32_t pods = equal_on_host(v, h, p, r->within);
+
+        if (pods)
+            ret[count++] = (struct share){h, pods};
+    }
+    return count;
+}
+
+/* The host that holds all the rest with the least room over; else the one that holds most. */
+static uint32_t pick_share(const struct share *share, uint32_t count, uint32_t rest)
+{
+    uint32_t best = 0;
+
+    for (uint32_t n = 1; n < count; n++) {
+        bool all = share[n].pods >= rest, best_all = share[best].pods >= rest;
+
+        if (all != best_all ? all
+                            : (all ? share[n].pods < share[best].pods
+                                   : share[n].pods > share[best].pods))
+            best = n;
+    }
+    return best;
+}
+
+/* Leaves in share[] the fewest hosts that hold pods together, each with the pods it gets, in id
+ * order; returns their number. unit: pods that must stay together on a host. */
+static uint32_t fewest_hosts(struct share *share, uint32_t count, uint32_t pods)
+{
+    uint32_t used = 0;
+
+    while (pods > 0) {
+        uint32_t n = used + pick_share(share + used, count - used, pods);
+        struct share take = share[n];
+
+        must(used < count);
+        share[n] = share[used];
+        take.pods = take.pods < pods ? take.pods : pods;
+        pods -= take.pods;
+        share[used++] = take;
+    }
+    for (uint32_t n = 1; n < used; n++)
+        for (uint32_t at = n; at > 0 && share[at - 1].host > share[at].host; at--) {
+            struct share swap = share[at];
+
+            share[at] = share[at - 1];
+            share[at - 1] = swap;
+        }
+    return used;
+}
+
+/* Seats on one host: slices below the host part by part, else one by one. */
+static void seat_on_host(struct model *m, struct view *v, uint32_t podset, const struct share *s,
+                         uint16_t within, uint32_t *next_pod)
+{
+    const struct podset *p = podset_row(m, podset);
+    bool parts = p->slice_pods && p->slice_scope < SHAPE_PART_COUNT;
+    uint16_t masks[GPUS_MAX];
+    unsigned count = view_masks(v, s->host, parts ? SCOPE_BIT(p->slice_scope) : 0, masks);
+    uint32_t rest = s->pods;
+
+    for (unsigned n = 0; n < count && rest; n++) {
+        uint16_t mask = masks[n] & within;
+        uint32_t here = view_pods(v, s->host, p, mask);
+
+        if (parts)
+            here = here / p->slice_pods * p->slice_pods;
+        for (here = here < rest ? here : rest; here > 0; here--, rest--)
+            seat_pod(m, v, podset, s->host, mask, (*next_pod)++);
+    }
+    must(rest == 0);
+}
+
+static void seat_shares(struct model *m, struct view *v, uint32_t podset, const struct region *r,
+                        uint32_t count, uint32_t pods, uint32_t *next_pod)
+{
+    struct share *share = shares_of(m);
+    uint32_t used = fewest_hosts(share, count, pods);
+
+    for (uint32_t n = 0; n < used; n++) {
+        struct share s = share[n];
+
+        seat_on_host(m, v, podset, &s, r->within, next_pod);
+    }
+}
+
+/* Slices above the host: whole ones, domain by domain, the domain with the least room first that
+ * holds the rest, else the largest. */
+static void seat_slices(struct model *m, struct view *v, uint32_t podset, const struct region *r,
+                        uint32_t pods, uint32_t *next_pod)
+{
+    const struct podset *p = podset_row(m, podset);
+    unsigned level = p->slice_scope - SCOPE_OF_LEVEL;
+
+    while (pods > 0) {
+        uint64_t best_room = 0;
+        struct region best = *r;
+
+        for (uint32_t d = 0; d < model_count(m, TABLE_DOMAIN); d++) {
+            struct region part = *r;
+            uint64_t room;
+            bool better;
+
+            if (!domain_row(m, d)->used || domain_row(m, d)->level != level)
+                continue;
+            part.scopes = (r->scopes & SCOPE_LEVELS) | SCOPE_BIT(p->slice_scope);
+            part.first_level = level;
+            part.domain[level] = d;
+            part.members = index_members(m, d, &part.member_count);
+            room = equal_in_region(v, &part, p, UINT64_MAX);
+            better = room >= pods ? best_room < pods || room < best_room : room > best_room;
+            if (room && better) {
+                best_room = room;
+                best = part;
+            }
+        }
+        must(best_room > 0);
+
+        uint32_t here = best_room < pods ? (uint32_t)best_room : pods;
+
+        seat_shares(m, v, podset, &best, list_shares(v, &best, p, shares_of(m)), here, next_pod);
+        pods -= here;
+    }
+}
+
+static void seat_equal(struct model *m, struct view *v, const struct region *r, uint32_t pods)
+{
+    uint32_t podset = job_row(m, v->job)->podset_head, next_pod = 0;
+    const struct podset *p = podset_row(m, podset);
+
+    if (p->slice_pods && p->slice_scope > SCOPE_OF_HOST && p->slice_scope < SCOPE_OF_CLUSTER &&
+        r->host == ROW_NONE)
+        seat_slices(m, v, podset, r, pods, &next_pod);
+    else
+        seat_shares(m, v, podset, r, list_shares(v, r, p, shares_of(m)), pods, &next_pod);
+}
+
+/* The region that holds target pods with the least room over; false: none does. When even the
+ * largest is too small, *ret_most tells how many it holds. */
+static bool tightest(struct view *v, const struct podset *p, uint64_t scopes, uint32_t target,
+                     struct region *ret, uint64_t *ret_most)
+{
+    uint64_t least_room = UINT64_MAX;
+    struct region r;
+    bool found = false;
+
+    *ret_most = 0;
+    region_start(&r, scopes);
+    while (region_next(v, &r)) {
+        uint64_t room = equal_in_region(v, &r, p, UINT64_MAX);
+
+        if (room >= target && room < least_room) {
+            least_room = room;
+            *ret = r;
+            found = true;
+        } else if (!found && room > *ret_most) {
+            *ret = r;
+        }
+        *ret_most = room > *ret_most ? room : *ret_most;
+    }
+    return found;
+}
+
+/* The scopes to try, strictest first: what the job prefers, else the ladder of tightness. */
+struct wishes {
+    uint64_t scopes[LEVELS_MAX + 6];
+    uint8_t scope[LEVELS_MAX + 6];
+    unsigned count;
+};
+
+static void wish(struct wishes *w, uint64_t required, uint64_t wished, unsigned scope)
+{
+    w->scopes[w->count] = required | wished;
+    w->scope[w->count++] = (uint8_t)scope;
+}
+
+static struct wishes wishes_of(const struct view *v, uint64_t required, uint32_t pods)
+{
+    const struct job *j = job_row(v->m, v->job);
+    struct wishes w = {.count = 0};
+
+    for (unsigned n = j->preferred_count; n > 0; n--) {
+        uint64_t wished = 0;
+
+        for (unsigned i = 0; i < n; i++)
+            wished |= SCOPE_BIT(j->preferred[i]);
+        wish(&w, required, wished, j->preferred[n - 1]);
+    }
+    if (j->preferred_count == 0 && pods > 1 && config_row(v->m)->scorer == SCORER_DOVETAIL) {
+        wish(&w, required, SCOPE_BIT(SCOPE_OF_HOST), SCOPE_OF_HOST);
+        for (unsigned l = 0; l < LEVELS_MAX; l++)
+            if (level_row(v->m, l)->used && level_row(v->m, l)->chain == 0)
+                wish(&w, required, SCOPE_BIT(SCOPE_OF_LEVEL + l), SCOPE_OF_LEVEL + l);
+    }
+    wish(&w, required, 0, SCOPE_OF_CLUSTER);
+    return w;
+}
+
+static enum verdict plan_one(struct model *m, struct view *v, const struct podset *p,
+                             struct plan *plan)
+{
+    struct wishes w = wishes_of(v, view_required(v, p), 1);
+    uint64_t slice = p->slice_pods && view_minds(v, LIMIT(TOPOLOGY)) ? SCOPE_BIT(p->slice_scope) : 0;
+
+    if (podset_most(v, p) < 1)
+        return VERDICT_NO;
+    for (unsigned n = 0; n < w.count; n++) {
+        if (score_search(v, p, w.scopes[n] | slice, &plan->best, &plan->second) != VERDICT_FITS)
+            continue;
+        host_take(m, plan->best.host, v->job, job_row(m, v->job)->podset_head, 0,
+                  plan->best.devices, plan->best.slot, GRADE_PLANNED);
+        plan->pods = 1;
+        plan->scope = SCOPE_OF_HOST;
+        return VERDICT_FITS;
+    }
+    return VERDICT_NO;
+}
+
+static enum verdict plan_equal(struct model *m, struct view *v, const struct podset *p,
+                               struct plan *plan)
+{
+    uint32_t least = podset_least(v, p), most = podset_most(v, p);
+    struct wishes w = wishes_of(v, view_required(v, p), most);
+    struct region r;
+    uint64_t room = 0;
+
+    if (least > most)
+        return VERDICT_NO;
+    for (unsigned n = 0; n < w.count; n++) {
+        if (!tightest(v, p, w.scopes[n], most, &r, &room))
+            continue;
+        seat_equal(m, v, &r, most);
+        plan->pods = most;
+        plan->scope = w.scope[n];
+        return VERDICT_FITS;
+    }
+    /* r and room are of the widest question now. */
+    if (room < least || room == 0)
+        return VERDICT_NO;
+    seat_equal(m, v, &r, (uint32_t)room);
+    plan->pods = (uint32_t)room;
+    plan->scope = SCOPE_OF_CLUSTER;
+    return VERDICT_FITS;
+}
+
+/* First pod number of a podset within the gang. */
+static uint32_t first_pod(const struct model *m, uint32_t job, uint32_t podset)
+{
+    uint32_t first = 0;
+
+    for (uint32_t p = job_row(m, job)->podset_head; p != podset; p = podset_row(m, p)->next)
+        first += podset_row(m, p)->pods;
+    return first;
+}
+
+static void seat_mixed(struct model *m, struct view *v, const struct mixed *found)
+{
+    uint32_t podset = ROW_NONE, pod = 0;
+
+    for (uint32_t n = 0; n < found->pod_count; n++) {
+        const struct mixed_pod x = found->pod[n];
+        const struct podset *p = podset_row(m, x.podset);
+        struct spot s;
+
+        if (x.podset != podset)
+            pod = first_pod(m, v->job, x.podset);
+        podset = x.podset;
+        /* Whole devices of a gang that names no level below the host are all alike to the search:
+         * the links choose among them now. */
+        if (!found->exact_devices && p->gpus > 0 && !podset_is_share(p) &&
+            !(job_required(v) & SCOPE_PARTS) &&
+            score_host(v, p, x.host, UINT16_MAX, &s, false))
+            host_take(m, x.host, v->job, podset, pod++, s.devices, 0, GRADE_PLANNED);
+        else
+            host_take(m, x.host, v->job, podset, pod++, x.devices, x.slot, GRADE_PLANNED);
+    }
+}
+
+static enum verdict plan_mixed(struct model *m, struct view *v, struct plan *plan)
+{
+    struct wishes w = wishes_of(v, job_required(v), job_row(m, v->job)->pods);
+    enum verdict verdict = VERDICT_NO;
+    uint64_t steps_max = v->steps_max;
+
+    for (unsigned full = 2; full-- > 0;)
+        for (unsigned n = 0; n < w.count; n++) {
+            struct region r;
+
+            v->steps = 0; /* each wish has a budget of its own: a wish is no proof */
+            v->steps_max = n + 1 < w.count || full ? steps_max / 4 : steps_max;
+            region_start(&r, w.scopes[n]);
+            while (v->steps <= v->steps_max && region_next(v, &r)) {
+                struct mixed found;
+                enum verdict here = mixed_search(v, &r, full, &found);
+
+                if (here == VERDICT_FITS) {
+                    seat_mixed(m, v, &found);
+                    plan->pods = found.pod_count;
+                    plan->scope = w.scope[n];
+                    return here;
+                }
+                if (here == VERDICT_UNPROVEN && n + 1 == w.count && !full)
+                    verdict = here;
+            }
+        }
+    return v->steps > v->steps_max ? VERDICT_UNPROVEN : verdict;
+}
+
+enum verdict gang_plan(struct model *m, struct view *v, struct plan *ret_plan)
+{
+    const struct podset *p = only_set(v);
+
+    *ret_plan = (struct plan){.best = {.host = ROW_NONE}, .second = {.host = ROW_NONE}};
+    if (!p)
+        return plan_mixed(m, v, ret_plan);
+    return p->pods == 1 ? plan_one(m, v, p, ret_plan) : plan_equal(m, v, p, ret_plan);
+}

@@ -1,0 +1,219 @@
+#include "core/place/score.h"
+
+#include "core/base/bits.h"
+#include "core/base/hash.h"
+#include "core/base/must.h"
+#include "core/model/host.h"
+#include "core/model/index.h"
+#include "core/model/job.h"
+#include "core/place/pick.h"
+
+const struct scorer *scorer_get(unsigned id)
+{
+    static const struct scorer *const table[SCORER_COUNT] = {
+#define SCORER_ROW(name, symbol) &symbol,
+        SCORER_MAP(SCORER_ROW)};
+
+    must(id < SCORER_COUNT);
+    return table[id];
+}
+
+uint32_t score_free_milli(const struct host *h)
+{
+    uint32_t sum = 0;
+
+    for (unsigned d = 0; d < h->gpus; d++)
+        sum += h->free_milli[d];
+    return sum;
+}
+
+uint16_t score_share_devices(const struct score_ask *a)
+{
+    const struct host *h = host_row(a->view->m, a->host);
+    const struct board *b = board_row(a->view->m, a->host);
+    uint32_t unknown = h->unknown_gpus;
+    uint16_t set = 0;
+
+    for (unsigned d = 0; d < h->gpus; d++) {
+        if (!(a->within >> d & 1))
+            continue;
+        if (unknown && (h->whole >> d & 1)) {
+            unknown--;
+            continue;
+        }
+        if (a->podset->profile != ROW_NONE) {
+            const struct mig *g =
+                host_mig(a->view->m, a->podset->profile, kind_row(a->view->m, h->kind)->model);
+
+            if (g && (h->healthy >> d & 1) && !b->share_milli[d] && !b->share_mib[d] &&
+                host_mig_slot(g, b->mig_slots[d]) >= 0)
+                set |= (uint16_t)(1u << d);
+        } else if (host_share_fits(a->view->m, a->host, d, a->podset)) {
+            set |= (uint16_t)(1u << d);
+        }
+    }
+    return set;
+}
+
+uint16_t score_share_least(const struct score_ask *a)
+{
+    const struct host *h = host_row(a->view->m, a->host);
+    const struct board *b = board_row(a->view->m, a->host);
+    uint16_t set = score_share_devices(a), best = 0;
+    uint32_t least = UINT32_MAX;
+
+    for (; set; set = (uint16_t)bits_drop_low(set)) {
+        unsigned d = bits_low(set);
+        /* A cut device first for a profile: cards already cut hold nothing else anyway. */
+        uint32_t free = b->mig_slots[d] ? 32 - bits_count32(b->mig_slots[d]) : 64u + h->free_milli[d];
+
+        if (free < least) {
+            least = free;
+            best = (uint16_t)(1u << d);
+        }
+    }
+    return best;
+}
+
+static uint16_t whole_free(const struct score_ask *a)
+{
+    const struct host *h = host_row(a->view->m, a->host);
+    uint16_t free = h->whole & a->within;
+
+    return bits_count16(free) >= (unsigned)a->podset->gpus + h->unknown_gpus ? free : 0;
+}
+
+uint16_t score_whole_lowest(const struct score_ask *a)
+{
+    uint16_t free = whole_free(a), set = 0;
+
+    for (unsigned n = 0; n < a->podset->gpus && free; n++) {
+        set |= (uint16_t)(1u << bits_low(free));
+        free = (uint16_t)bits_drop_low(free);
+    }
+    return set;
+}
+
+uint16_t score_whole_linked(const struct score_ask *a)
+{
+    const struct model *m = a->view->m;
+    const struct host *h = host_row(m, a->host);
+    uint32_t shape = kind_row(m, h->kind)->shape;
+    uint16_t free = whole_free(a);
+
+    if (!free)
+        return 0;
+    if (shape == ROW_NONE || bits_count16(free) == a->podset->gpus)
+        return score_whole_lowest(a);
+    return pick_whole(&shape_row(m, shape)->shape, a->podset->gpus, h->healthy, h->whole, free);
+}
+
+uint16_t score_devices_plain(const struct score_ask *a)
+{
+    if (a->podset->gpus == 0)
+        return 0;
+    return podset_is_share(a->podset) ? score_share_least(a) : score_whole_lowest(a);
+}
+
+uint8_t score_slot(const struct score_ask *a, uint16_t devices)
+{
+    if (a->podset->profile == ROW_NONE || !devices)
+        return 0;
+
+    const struct model *m = a->view->m;
+    const struct mig *g =
+        host_mig(m, a->podset->profile, kind_row(m, host_row(m, a->host)->kind)->model);
+    int slot = host_mig_slot(g, board_row(m, a->host)->mig_slots[bits_low(devices)]);
+
+    must(slot >= 0);
+    return (uint8_t)slot;
+}
+
+bool score_host(const struct view *v, const struct podset *p, uint32_t host, uint16_t within,
+                struct spot *ret_spot, bool with_terms)
+{
+    const struct config *c = config_row(v->m);
+    const struct scorer *s = scorer_get(c->scorer);
+    struct score_ask a = {.view = v, .podset = p, .host = host, .within = within};
+
+    a.milli = p->gpus > 1 ? MILLI_FULL : podset_milli(v->m, p, host_row(v->m, host)->kind);
+    *ret_spot = (struct spot){.host = host};
+    if (!s->place(&a, ret_spot, with_terms))
+        return false;
+    ret_spot->slot = score_slot(&a, ret_spot->devices);
+    ret_spot->tie = s->ties_by_seed ? hash_mix(c->seed * 0x9e3779b97f4a7c15u + host) : 0;
+    return true;
+}
+
+bool score_confined(const struct view *v, const struct podset *p, uint32_t host, uint64_t scopes,
+                    struct spot *ret_spot, bool with_terms)
+{
+    uint16_t masks[GPUS_MAX];
+    unsigned count = view_masks(v, host, scopes, masks);
+    bool found = false;
+
+    for (unsigned n = 0; n < count; n++) {
+        struct spot s;
+
+        if (view_pods(v, host, p, masks[n]) == 0 ||
+            !score_host(v, p, host, masks[n], &s, with_terms))
+            continue;
+        if (!found || s.cost < ret_spot->cost)
+            *ret_spot = s;
+        found = true;
+    }
+    return found;
+}
+
+static bool spot_before(const struct spot *a, const struct spot *b)
+{
+    if (b->host == ROW_NONE)
+        return true;
+    if (a->cost != b->cost)
+        return a->cost < b->cost;
+    return a->tie != b->tie ? a->tie < b->tie : a->host < b->host;
+}
+
+/* Keeps the best spot and the best on another host. */
+static void keep(const struct spot *s, struct spot *best, struct spot *second)
+{
+    if (spot_before(s, best)) {
+        *second = *best;
+        *best = *s;
+    } else if (spot_before(s, second)) {
+        *second = *s;
+    }
+}
+
+/* Every host in id order: the reference that the index is measured against. */
+static void scan(struct view *v, const struct podset *p, uint64_t scopes, struct spot *best,
+                 struct spot *second)
+{
+    uint32_t hosts = model_count(v->m, TABLE_HOST);
+
+    for (uint32_t h = 0; h < hosts; h++) {
+        struct spot s;
+
+        v->steps++;
+        if (view_open(v, h, p) && score_confined(v, p, h, scopes, &s, false))
+            keep(&s, best, second);
+    }
+}
+
+enum verdict score_search(struct view *v, const struct podset *p, uint64_t scopes,
+                          struct spot *ret_best, struct spot *ret_second)
+{
+    struct spot s;
+
+    *ret_best = *ret_second = (struct spot){.host = ROW_NONE};
+    scan(v, p, scopes, ret_best, ret_second);
+    if (ret_best->host == ROW_NONE)
+        return VERDICT_NO;
+    score_confined(v, p, ret_best->host, scopes, &s, true);
+    *ret_best = s;
+    if (ret_second->host != ROW_NONE) {
+        score_confined(v, p, ret_second->host, scopes, &s, true);
+        *ret_second = s;
+    }
+    return VERDICT_FITS;
+}

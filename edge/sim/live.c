@@ -1,0 +1,98 @@
+#include "edge/sim/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "edge/base/memory.h"
+#include "edge/sim/metrics_parts.h"
+
+/* True if one domain of the level contains every pod. */
+static bool all_in(const struct world *w, struct world_where where, const struct record_pod *pods,
+                   uint32_t count)
+{
+    bool below = where.scope == SCOPE_ISLAND || where.scope == SCOPE_NUMA || where.scope == SCOPE_PCIE;
+    struct record_pod all = pods[0];
+    int64_t domain;
+
+    if (below) {
+        for (uint32_t n = 1; n < count; n++) {
+            if (pods[n].node != all.node)
+                return false;
+            all.devices |= pods[n].devices;
+        }
+        return fit_domain(w, where, &all) >= 0;
+    }
+    domain = fit_domain(w, where, &all);
+    for (uint32_t n = 1; n < count && domain >= 0; n++)
+        if (fit_domain(w, where, &pods[n]) != domain)
+            return false;
+    return domain >= 0;
+}
+
+static int64_t factor_of(const struct world *w, const struct world_job *j,
+                         const struct record_pod *pods, uint32_t count)
+{
+    int64_t least = INT64_MAX;
+
+    for (unsigned n = 0; n < j->slow_count; n++)
+        if (j->slow[n].factor_micro < least && all_in(w, j->slow[n].level, pods, count))
+            least = j->slow[n].factor_micro;
+    return least == INT64_MAX ? 1000000 : least;
+}
+
+/* ns of running that so much progress takes, rounded up. */
+static int64_t time_for(const struct live *l, int64_t progress_ns)
+{
+    wide over = (wide)l->held * 1000000;
+
+    return (int64_t)(((wide)progress_ns * (wide)l->asked * (wide)l->factor_micro + over - 1) / over);
+}
+
+/* Progress that so much running makes, rounded down. */
+static int64_t progress_of(const struct live *l, int64_t run_ns)
+{
+    return (int64_t)((wide)run_ns * (wide)l->held * 1000000 / ((wide)l->asked * (wide)l->factor_micro));
+}
+
+void live_start(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
+                const struct record_pod *pods, uint32_t pod_count)
+{
+    bool by_gpus = fit_gang_nano(w, j) > 0;
+
+    l->pod = memory_grow(l->pod, (pod_count + 1) * sizeof(*pods));
+    memcpy(l->pod, pods, pod_count * sizeof(*pods));
+    l->pod_count = pod_count;
+    l->asked = l->held = 0;
+    for (uint32_t n = 0; n < j->podset_count; n++)
+        l->asked += (by_gpus ? fit_pod_nano(w, j, n) : 1) * j->podset[n].pods;
+    for (uint32_t n = 0; n < pod_count; n++)
+        l->held += by_gpus ? fit_pod_nano(w, j, pods[n].podset) : 1;
+    if (l->held == 0) /* the pods with GPUs are all above the minimum: it would never end */
+        l->held = 1;
+    l->factor_micro = factor_of(w, j, pods, pod_count);
+    l->state = LIVE_RUNNING;
+    l->start_ns = t_ns;
+    l->restart_ns = l->ran ? j->restart_ns : 0;
+    l->finish_ns = t_ns + l->restart_ns + time_for(l, j->run_ns - l->kept_ns);
+    l->ran = true;
+}
+
+void live_stop(struct live *l, const struct world_job *j, int64_t t_ns, bool saved)
+{
+    int64_t run_ns = t_ns - l->start_ns - l->restart_ns;
+
+    if (run_ns > 0 && (saved || j->ckpt_ns == 0))
+        l->kept_ns += progress_of(l, run_ns);
+    else if (run_ns > 0 && j->ckpt_ns > 0)
+        l->kept_ns += progress_of(l, run_ns / j->ckpt_ns * j->ckpt_ns);
+    l->state = LIVE_WAITING;
+    l->pod_count = 0;
+}
+
+bool live_sits_on(const struct live *l, uint32_t node, uint16_t devices)
+{
+    for (uint32_t n = 0; n < l->pod_count; n++)
+        if (l->pod[n].node == node && (devices == 0 || (l->pod[n].devices & devices)))
+            return true;
+    return false;
+}

@@ -1,0 +1,42 @@
+/* check.h - the core's decisions against the oracle's world, one by one
+ *
+ * Steps a scheduler with a batch, follows its decisions in the oracle's world, and judges each:
+ * every start legal, every refusal true with its binding limits and figures, and nobody left
+ * waiting who fits.
+ */
+#ifndef ORACLE_CHECK_H
+#define ORACLE_CHECK_H
+
+#include "tests/oracle/drive.h"
+#include "tests/oracle/mirror.h"
+
+/* What was seen, for the tables that the programs print. */
+struct tally {
+    uint64_t worlds, steps, starts, refusals, held, unproven, too_large, final, grown, elastic;
+    uint64_t binding[O_BINDING + 1]; /* refusals that name it; the last: that name none */
+    uint64_t judged;                 /* refusals whose binding was compared */
+    uint64_t code[REASON_COUNT];
+    uint64_t best_claims, free_claims;
+};
+
+struct check {
+    struct drive d;
+    struct o_world w;
+    struct tally *tally;
+    bool deep;             /* compare fit, binding and figures by search */
+    uint64_t search_steps; /* per question */
+    char wrong[512];       /* empty: all was well */
+    uint8_t *out;          /* decisions of the batch as bytes, all steps */
+    size_t out_size;
+};
+
+void check_open(struct check *c, const struct limits *limits, struct tally *tally);
+void check_close(struct check *c);
+
+/* Feeds one batch: events in order, a job's podsets behind it. False: c->wrong says what. */
+bool check_batch(struct check *c, const struct event *e, unsigned count);
+
+/* Notes what is wrong, with the numbers that matter. */
+__attribute__((format(printf, 2, 3))) bool check_wrong(struct check *c, const char *format, ...);
+
+#endif

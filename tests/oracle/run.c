@@ -1,0 +1,218 @@
+#include "tests/oracle/run.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/must.h"
+
+/* A must() that fails is a finding like any other: the run ends, the seed is printed. */
+static jmp_buf must_exit;
+static bool must_armed;
+static char must_text[300];
+
+_Noreturn void must_fail(const char *expr, const char *file, int line)
+{
+    (void)snprintf(must_text, sizeof(must_text), "%s:%d: must hold: %s", file, line, expr);
+    if (must_armed)
+        longjmp(must_exit, 1);
+    fprintf(stderr, "%s\n", must_text);
+    abort();
+}
+
+#define BATCH_EVENTS 512
+
+/* The events of one batch, with the stops that an edge would send. */
+static unsigned gather(const struct history *h, uint32_t batch, struct event *ret)
+{
+    unsigned count = 0;
+
+    for (uint32_t u = 0; u < h->units; u++) {
+        if (h->unit[u].batch != batch)
+            continue;
+        must(count + h->unit[u].count <= BATCH_EVENTS / 2);
+        memcpy(ret + count, h->event + h->unit[u].first, h->unit[u].count * sizeof(*ret));
+        count += h->unit[u].count;
+    }
+    return count;
+}
+
+/* Jobs on what the batch takes down: known only to somebody who follows the world. */
+static unsigned add_stops(const struct o_world *now, struct event *e, unsigned count)
+{
+    static struct o_world after;
+    uint32_t keys[BATCH_EVENTS / 2];
+    unsigned broken;
+
+    after = *now;
+    for (unsigned n = 0; n < count; n++)
+        if (e[n].kind != EVENT_PODSET)
+            mirror_apply(&after, &e[n], &e[n] + 1);
+    broken = mirror_broken(&after, keys, BATCH_EVENTS / 2);
+    for (unsigned n = 0; n < broken; n++)
+        e[count++] = (struct event){.kind = EVENT_STOP, .at_ns = after.now_ns, .stop.key = keys[n]};
+    return count;
+}
+
+static bool run_batches(struct check *c, const struct history *h, unsigned flags)
+{
+    static struct event batch[BATCH_EVENTS];
+
+    for (uint32_t b = 0; b < h->batches; b++) {
+        unsigned count = gather(h, b, batch);
+
+        if (flags & RUN_STOPS)
+            count = add_stops(&c->w, batch, count);
+        if (count && !check_batch(c, batch, count)) {
+            size_t used = strlen(c->wrong);
+
+            (void)snprintf(c->wrong + used, sizeof(c->wrong) - used, " (batch %u)", b);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool run_history(const struct history *h, unsigned flags, struct tally *tally, char *ret_wrong,
+                 size_t size)
+{
+    static struct check c;
+    volatile bool good;
+
+    check_open(&c, NULL, tally);
+    c.deep = flags & RUN_DEEP;
+    must_armed = true;
+    if (setjmp(must_exit) == 0)
+        good = run_batches(&c, h, flags);
+    else
+        good = check_wrong(&c, "%s", must_text);
+    must_armed = false;
+    (void)snprintf(ret_wrong, size, "%s", c.wrong);
+    tally->grown += c.d.grown;
+    check_close(&c);
+    return good;
+}
+
+/* ---- the smallest history that fails ---- */
+
+static bool fails_without(const struct history *h, const uint8_t *keep, unsigned flags,
+                          char *ret_wrong, size_t size)
+{
+    struct tally scrap = {0};
+    struct history part;
+    bool good;
+
+    history_cut(&part, h, keep);
+    good = run_history(&part, flags, &scrap, ret_wrong, size);
+    history_free(&part);
+    return !good;
+}
+
+static void shrink(const struct history *h, uint8_t *keep, unsigned flags, char *wrong, size_t size)
+{
+    char now[512];
+
+    for (uint32_t chunk = h->units / 2; chunk > 0; chunk /= 2)
+        for (uint32_t at = 0; at < h->units; at += chunk) {
+            uint8_t *tried = malloc(h->units);
+            bool any = false;
+
+            must(tried != NULL);
+            memcpy(tried, keep, h->units);
+            for (uint32_t u = at; u < at + chunk && u < h->units; u++) {
+                any |= keep[u];
+                tried[u] = 0;
+            }
+            for (uint32_t u = at; u < at + chunk && u < h->units; u++)
+                tried[u] |= h->unit[u].fixed;
+            if (any && fails_without(h, tried, flags, now, sizeof(now))) {
+                memcpy(keep, tried, h->units);
+                (void)snprintf(wrong, size, "%s", now);
+            }
+            free(tried);
+        }
+}
+
+static void print_host(const struct event_host *e)
+{
+    printf("  host %u gpus %u model %u class %u shape %d mem %" PRId64 " cpu %" PRId64
+           " mib %" PRId64 " pods %" PRId64 " domains %d %d %d\n",
+           e->host, e->gpus, e->model, e->class_id, (int)e->shape, e->gpu_mem_mib, e->cpu_milli,
+           e->mem_mib, e->pods, (int)e->domain[0], (int)e->domain[1], (int)e->domain[2]);
+}
+
+static void print_podset(const struct event_podset *p)
+{
+    printf("    podset pods %u min %u gpus %u milli %u mib %u profile %d cpu %" PRId64
+           " mem %" PRId64 " class %u required %#" PRIx64 " slice %u/%u\n",
+           p->pods, p->pods_min, p->gpus, p->milli, p->share_mib, (int)p->profile, p->cpu_milli,
+           p->mem_mib, p->class_id, p->required, p->slice_pods, p->slice_scope);
+}
+
+static void print_event(const struct event *e)
+{
+    switch ((unsigned)e->kind) {
+    case EVENT_HOST:
+        print_host(&e->host);
+        break;
+    case EVENT_JOB:
+        printf("  job %u at %" PRId64 " s est %" PRId64 " required %#" PRIx64
+               " team %d priority %d flags %u preferred %u\n",
+               e->job.key, e->at_ns / 1000000000, e->job.est_ns, e->job.required, (int)e->job.team,
+               e->job.priority, e->job.flags, e->job.preferred_count);
+        break;
+    case EVENT_PODSET:
+        print_podset(&e->podset);
+        break;
+    case EVENT_CONFIG:
+        printf("  config order %u scorer %u drop_never %u scan_all %u\n", e->config.order,
+               e->config.scorer, e->config.drop_never, e->config.scan_all);
+        break;
+    case EVENT_DEVICE:
+        printf("  device %u.%u state %u\n", e->device.host, e->device.device, e->device.state);
+        break;
+    case EVENT_HOST_STATE:
+        printf("  host %u state %u\n", e->host_state.host, e->host_state.state);
+        break;
+    case EVENT_LEVEL:
+    case EVENT_DOMAIN:
+    case EVENT_CLASS:
+        break;
+    default: /* the key, host or team is the first field of all others */
+        printf("  %s %u\n", event_name(e->kind), e->end.key);
+        break;
+    }
+}
+
+bool run_seed(uint64_t seed, const struct style *s, unsigned flags, struct tally *tally,
+              const char *program)
+{
+    struct history h;
+    char wrong[512];
+    uint8_t *keep;
+    bool good;
+
+    history_make(&h, seed, s);
+    tally->worlds++;
+    good = run_history(&h, flags, tally, wrong, sizeof(wrong));
+    if (!good) {
+        keep = malloc(h.units);
+        must(keep != NULL);
+        memset(keep, 1, h.units);
+        printf("seed %" PRIu64 ": %s\n", seed, wrong);
+        shrink(&h, keep, flags, wrong, sizeof(wrong));
+        printf("shortest history that fails: %s\n", wrong);
+        for (uint32_t u = 0, batch = 0; u < h.units; u++) {
+            if (keep[u] && h.unit[u].batch != batch)
+                printf(" batch %u\n", batch = h.unit[u].batch);
+            for (uint32_t n = 0; n < h.unit[u].count && keep[u]; n++)
+                print_event(&h.event[h.unit[u].first + n]);
+        }
+        printf("again: tests/%s/main --seed %" PRIu64 "\n", program, seed);
+        free(keep);
+    }
+    history_free(&h);
+    return good;
+}
