@@ -158,30 +158,31 @@ static bool apply_loss(struct model *m, const struct event_loss *e)
 {
     for (unsigned n = 0; n < EVENT_LOSS_ROWS; n++)
         if (e->waste_micro[n] > LOSS_MAX || e->waste_micro[n] < -LOSS_MAX ||
-            e->broken_micro[n] > LOSS_MAX || e->broken_micro[n] < -LOSS_MAX)
+            e->broken_micro[n] > LOSS_MAX || e->broken_micro[n] < -LOSS_MAX ||
+            e->starved_ppm[n] < 0 || e->starved_ppm[n] > 1000000)
             return false;
-    if (e->row + EVENT_LOSS_ROWS > MILLI_FULL + 1)
+    if (e->row + EVENT_LOSS_ROWS > LOSS_ROWS)
         return false;
-    model_reach(m, TABLE_LOSS, MILLI_FULL);
+    model_reach(m, TABLE_LOSS, LOSS_ROWS - 1);
     for (unsigned n = 0; n < EVENT_LOSS_ROWS; n++)
         *(struct loss *)model_edit(m, TABLE_LOSS, e->row + n) =
-            (struct loss){e->waste_micro[n], e->broken_micro[n]};
+            (struct loss){e->waste_micro[n], e->broken_micro[n], e->starved_ppm[n]};
     return true;
 }
 
 static bool apply_balance(struct model *m, const struct event_balance *e)
 {
-    struct balance b = {.fed_q20 = e->fed_q20,
-                        .fed_low_q20 = e->fed_low_q20,
+    struct balance b = {.short_q20 = e->short_q20,
+                        .spare_q20 = e->spare_q20,
+                        .starved_micro = e->starved_micro,
                         .short_micro = e->short_micro,
-                        .very_short_micro = e->very_short_micro,
                         .spare_micro = e->spare_micro,
                         .roomy_micro = e->roomy_micro};
 
     /* Bounds that keep every product of the scorer inside 63 bits. */
-    if (b.fed_q20 < 0 || b.fed_q20 > FED_MAX || b.fed_low_q20 < 0 || b.fed_low_q20 > FED_MAX ||
-        b.short_micro < 0 || b.short_micro > WEIGHT_MAX || b.very_short_micro < 0 ||
-        b.very_short_micro > WEIGHT_MAX || b.spare_micro < 0 || b.spare_micro > WEIGHT_MAX ||
+    if (b.short_q20 < 0 || b.short_q20 > FED_MAX || b.spare_q20 < 0 || b.spare_q20 > FED_MAX ||
+        b.starved_micro < 0 || b.starved_micro > WEIGHT_MAX || b.short_micro < 0 ||
+        b.short_micro > WEIGHT_MAX || b.spare_micro < 0 || b.spare_micro > WEIGHT_MAX ||
         b.roomy_micro < 0 || b.roomy_micro > WEIGHT_MAX)
         return false;
     model_reach(m, TABLE_BALANCE, 0);

@@ -14,7 +14,7 @@
 #include "core/model/host.h"
 #include "core/model/job.h"
 
-#define EVENT_LOSS_ROWS 91 /* 1001 rows are eleven events */
+#define EVENT_LOSS_ROWS 41 /* 1025 rows are 25 events */
 
 /* Per kind: F(type, name) a field, A(type, name, count) an array. Types: u8 u16 u32 u64 i32 i64. */
 #define EVENT_CONFIG_FIELDS(F, A)                                                                  \
@@ -30,9 +30,11 @@
 #define EVENT_MIX_FIELDS(F, A)                                                                     \
     F(u32, row) F(u32, rows) F(i64, cpu_milli) F(u64, models) F(u32, count) F(u16, milli) F(u8, gpus)
 #define EVENT_PRICE_FIELDS(F, A) F(u8, model) F(i64, scarce_micro)
-#define EVENT_LOSS_FIELDS(F, A) F(u16, row) A(i64, waste_micro, EVENT_LOSS_ROWS) A(i64, broken_micro, EVENT_LOSS_ROWS)
+#define EVENT_LOSS_FIELDS(F, A)                                                                    \
+    F(u16, row) A(i64, waste_micro, EVENT_LOSS_ROWS) A(i64, broken_micro, EVENT_LOSS_ROWS)         \
+    A(i64, starved_ppm, EVENT_LOSS_ROWS)
 #define EVENT_BALANCE_FIELDS(F, A)                                                                 \
-    F(i64, fed_q20) F(i64, fed_low_q20) F(i64, short_micro) F(i64, very_short_micro)               \
+    F(i64, short_q20) F(i64, spare_q20) F(i64, starved_micro) F(i64, short_micro)                  \
     F(i64, spare_micro) F(i64, roomy_micro)
 #define EVENT_TEAM_FIELDS(F, A)                                                                    \
     F(u32, team) F(u32, parent) F(i64, weight_micro) F(i64, limit_milli)

@@ -193,6 +193,10 @@ void team_put(struct model *m, uint32_t team, uint32_t parent, int64_t weight_mi
     struct team *t = model_edit(m, TABLE_TEAM, team);
 
     must(parent != team);
+    if (t->used && t->parent != parent) { /* what it holds counts above it, wherever that is */
+        team_hold(m, t->parent, -t->held_milli);
+        team_hold(m, parent, t->held_milli);
+    }
     t->used = 1;
     t->parent = parent;
     t->weight_micro = weight_micro;

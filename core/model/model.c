@@ -57,8 +57,8 @@ void limits_fix(struct limits *l)
     l->rows[TABLE_LEVEL] = LEVELS_MAX;
     if (l->rows[TABLE_PRICE] < MODELS_MAX)
         l->rows[TABLE_PRICE] = MODELS_MAX;
-    if (l->rows[TABLE_LOSS] < MILLI_FULL + 1)
-        l->rows[TABLE_LOSS] = MILLI_FULL + 1;
+    if (l->rows[TABLE_LOSS] < LOSS_ROWS)
+        l->rows[TABLE_LOSS] = LOSS_ROWS;
     l->rows[TABLE_BOARD] = l->rows[TABLE_HOST];
     for (unsigned t = 0; t < TABLE_COUNT; t++)
         if (l->rows[t] < 4)

@@ -197,17 +197,20 @@ struct price {
     int64_t scarce_micro;
 };
 
-/* What the mix makes of free room, in micro-GPU; row n stands for n milli of a device, or for n
- * devices. scorers/dovetail.c says how they add up. */
+/* What the mix makes of free room; row n stands for n milli of a device, for n devices, or for n
+ * quarters of a core. scorers/dovetail.c says how they add up. */
 struct loss {
     int64_t waste_micro;  /* of a device with n milli free: the part that will stay idle */
     int64_t broken_micro; /* of n devices wholly free: the part that no larger group will use */
+    int64_t starved_ppm;  /* GPU asks that want more than n quarters of a core */
 };
+#define LOSS_ROWS 1025
+#define LOSS_CPU_STEP_MILLI 250 /* more cores than the last row has starve nobody */
 
-/* How CPU and GPUs go together in the mix, and how much it weighs; one row. */
+/* How CPU and GPUs go together in the mix, and what it weighs; one row. */
 struct balance {
-    int64_t fed_q20, fed_low_q20; /* milli-GPU per milli-core, times 2^20; 0: the term is off */
-    int64_t short_micro, very_short_micro, spare_micro; /* per milli-GPU unfed, badly unfed, overfed */
+    int64_t short_q20, spare_q20; /* milli-GPU per milli-core, times 2^20; 0: the term is off */
+    int64_t starved_micro, short_micro, spare_micro; /* per milli-GPU */
     int64_t roomy_micro;          /* per milli-GPU that stays free on the host */
 };
 

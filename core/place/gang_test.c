@@ -196,17 +196,17 @@ static const struct row share_row[] = {
     {"MIG: seven of one slot",
      "hosts 1 gpus=1; mig 1 model=0 starts=7f slots=1 of=8; ask pods=7 gpus=1 "
      "mig=1; ask gpus=1 mig=1; step",
-     "+0 0:0/0 0:0/1 0:0/2 0:0/3 0:0/4 0:0/5 0:0/6 -1 scattered(busy)"},
+     "+0 0:0/0 0:0/1 0:0/2 0:0/3 0:0/4 0:0/5 0:0/6 -1 shortage(busy)"},
     {"MIG: two profiles on one card",
      "hosts 1 gpus=1; mig 1 model=0 starts=7f slots=1 of=8; mig 3 model=0 starts=11 slots=4 of=8; "
      "ask "
      "gpus=1 mig=1; ask gpus=1 mig=3; ask gpus=1 mig=3; step",
-     "+0 0:0/0 +1 0:0/4 -2 scattered(busy)"},
+     "+0 0:0/0 +1 0:0/4 -2 shortage(busy)"},
     {"a cut card holds nothing else, a shared one is not cut",
      "hosts 1 gpus=2; mig 3 model=0 starts=11 slots=4 of=8; ask gpus=1 mig=3; ask gpus=1 "
      "milli=100; ask "
      "gpus=1; ask gpus=1 mig=3; step",
-     "+0 0:0/0 +1 0:1 -2 scattered(busy) +3 0:0/4"},
+     "+0 0:0/0 +1 0:1 -2 shortage(busy) +3 0:0/4"},
     {"a model that cannot be cut so",
      "hosts 1 gpus=1 model=1; mig 3 model=0 starts=11 slots=4 of=8; ask gpus=1 mig=3; step",
      "-0 never_size"},
@@ -335,7 +335,6 @@ static void test_rollback(void **state)
         v = world_view(&w, 1);
         model_begin(w.s.m);
         assert_int_equal(gang_plan(w.s.m, &v, &plan) == VERDICT_FITS, n != 5);
-        assert_true(n == 5 || sched_digest(&w.s) != digest);
         model_rollback(w.s.m);
         assert_true(sched_digest(&w.s) == digest);
         assert_true(world_valid(&w));

@@ -73,6 +73,7 @@ static const struct {
     {"a switch each: the open NUMA node", "hgx8-rail", "6", "", "", 2, "45"},
     {"equal otherwise: the NICs stay for those who need them", "hgx8-near-nics", "", "", "", 2,
      "45"},
+    {"the one switch without a NIC serves the single", "hgx8-one-bare", "", "", "", 1, "5"},
     {"the lone device of a NUMA node breaks nothing", "hgx8-snc4", "", "", "", 1, "3"},
     {"three of one node before a mix", "hgx8-snc4", "0", "", "", 3, "456"},
     {"NUMA nodes of two: a pod of two takes one", "dgx-a100", "0", "", "", 2, "23"},

@@ -76,6 +76,25 @@ static void test_group(void **state)
     }
 }
 
+/* The list is as short as it can be: no group lies inside another. */
+static void test_groups_apart(void **state)
+{
+    static const char *const machine[] = {"two-dgx1", "cube16"};
+    struct prng p;
+
+    (void)state;
+    prng_init(&p, 12);
+    for (unsigned n = 0; n < 40; n++) {
+        struct shape s = pick_machine(machine[n % 2]);
+
+        look(&s, (uint16_t)prng_next(&p) | 7);
+        (void)pick_view_group(&view, view.free);
+        for (unsigned i = 0; i < view.groups; i++)
+            for (unsigned j = 0; j < view.groups; j++)
+                assert_true(i == j || (view.group[i] & ~view.group[j]) != 0);
+    }
+}
+
 /* 0-1-2, 3-4-5, 6-7-8, 9-a-b and c-d-e-f unlinked, all else linked: no graph of 16 has more groups.
  */
 static void test_most_groups(void **state)
@@ -158,9 +177,8 @@ static void test_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_group),
-        cmocka_unit_test(test_most_groups),
-        cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_group),       cmocka_unit_test(test_groups_apart),
+        cmocka_unit_test(test_most_groups), cmocka_unit_test(test_twins),
         cmocka_unit_test(test_alike),
     };
 

@@ -35,10 +35,13 @@ struct room room_of(const struct view *v, uint32_t host, uint16_t within)
 bool room_counts(const struct view *v, const struct room *r, const struct podset *p)
 {
     (void)v;
+    /* A host may hold more than it has since its capacity was told anew: who asks for none of it
+     * does not mind. */
     for (unsigned e = 0; e < EXTRAS_MAX; e++)
-        if (p->extra[e] > r->extra[e])
+        if (p->extra[e] > 0 && p->extra[e] > r->extra[e])
             return false;
-    return p->cpu_milli <= r->cpu_milli && p->mem_mib <= r->mem_mib && r->pods >= 1;
+    return (p->cpu_milli == 0 || p->cpu_milli <= r->cpu_milli) &&
+           (p->mem_mib == 0 || p->mem_mib <= r->mem_mib) && r->pods >= 1;
 }
 
 static bool share_fits(const struct view *v, const struct room *r, const struct podset *p,

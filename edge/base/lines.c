@@ -14,13 +14,18 @@
 
 #define READ_BYTES ((size_t)64 << 10)
 
+/* zlib's own file functions overlook garbage behind a gzip member, and with it all members after
+ * one whose header is damaged. Here every byte of the file counts. */
 struct lines {
-    gzFile file;
+    int fd;
     char *path;
     char *buffer; /* [start, end) is read and not handed out; room for a NUL behind it */
     size_t size, start, end;
     uint32_t number;
     bool at_end;
+    bool zipped, in_member; /* a member of the gzip file has begun and not ended */
+    z_stream z;
+    unsigned char *input; /* of the stream */
 };
 
 /* Is there such a file with another end of its name? It is the commonest slip. */
@@ -52,9 +57,47 @@ static int say_unopened(struct err *err, const char *path, int number)
     return err_set(err, ERR_TROUBLE, "%s: does not open: %s", path, strerror(number));
 }
 
+/* Bytes as they are, at least one unless the file ends; negative: the negated code. */
+static ssize_t read_bytes(struct lines *l, void *to, struct err *err)
+{
+    ssize_t got;
+
+    do
+        got = read(l->fd, to, READ_BYTES);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return -err_set(err, ERR_TROUBLE, "%s: does not read: %s", l->path, strerror(errno));
+    return got;
+}
+
+/* The first bytes tell whether the file is gzipped; they are kept for the first fill. */
+static int look_at_start(struct lines *l, struct err *err)
+{
+    ssize_t got;
+
+    do {
+        got = read_bytes(l, l->buffer + l->end, err);
+        if (got < 0)
+            return (int)-got;
+        l->end += (size_t)got;
+    } while (got > 0 && l->end < 2);
+    if (l->end < 2 || memcmp(l->buffer, "\x1F\x8B", 2) != 0)
+        return ERR_NONE;
+    if (inflateInit2(&l->z, 15 + 16) != Z_OK)
+        return err_set(err, ERR_TROUBLE, "%s: no memory to unzip it", l->path);
+    l->zipped = l->in_member = true;
+    l->input = memory_grow(NULL, 2 * READ_BYTES);
+    memcpy(l->input, l->buffer, l->end);
+    l->z.next_in = l->input;
+    l->z.avail_in = (uInt)l->end;
+    l->end = 0;
+    return ERR_NONE;
+}
+
 int lines_open(struct lines **ret_lines, const char *path, struct err *err)
 {
     bool standard = strcmp(path, "-") == 0;
+    const char *shown = standard ? "standard input" : path;
     struct stat st;
     int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 
@@ -65,43 +108,64 @@ int lines_open(struct lines **ret_lines, const char *path, struct err *err)
         return err_set(err, ERR_INPUT, "%s: found a directory, expected a file", path);
     }
 
-    gzFile file = gzdopen(fd, "rb");
-    if (!file) {
-        (void)close(fd);
-        return err_set(err, ERR_TROUBLE, "%s: no memory to read it", path);
-    }
-    (void)gzbuffer(file, (unsigned)READ_BYTES);
-
-    const char *shown = standard ? "standard input" : path;
     struct lines *l = memory_zeroed(sizeof(*l));
-    l->file = file;
+    l->fd = fd;
     l->path = memory_grow(NULL, strlen(shown) + 1);
     memcpy(l->path, shown, strlen(shown) + 1);
     l->size = 2 * READ_BYTES;
     l->buffer = memory_grow(NULL, l->size + 1);
-    *ret_lines = l;
-    return ERR_NONE;
+
+    int code = look_at_start(l, err);
+    if (code)
+        lines_close(l);
+    else
+        *ret_lines = l;
+    return code;
 }
 
-static int say_unread(struct lines *l, struct err *err)
+static int say_broken(struct lines *l, struct err *err)
 {
-    int code;
-    const char *words = gzerror(l->file, &code);
-
-    if (code == Z_ERRNO)
-        return err_set(err, errno == EISDIR ? ERR_INPUT : ERR_TROUBLE, "%s: does not read: %s",
-                       l->path, strerror(errno));
-    if (code == Z_BUF_ERROR)
-        return err_set(err, ERR_INPUT,
-                       "%s:%u: found the end of a gzip file that is cut, expected all of it",
-                       l->path, l->number + 1);
     return err_set(err, ERR_INPUT, "%s:%u: found broken gzip (%s), expected a whole gzip file",
-                   l->path, l->number + 1, words && *words ? words : "no details");
+                   l->path, l->number + 1, l->z.msg ? l->z.msg : "no details");
+}
+
+/* One push of the stream; *got may stay 0 where a member ends or more input is needed. */
+static int unzip(struct lines *l, size_t *got, struct err *err)
+{
+    if (l->z.avail_in == 0) {
+        ssize_t bytes = read_bytes(l, l->input, err);
+
+        if (bytes < 0)
+            return (int)-bytes;
+        if (bytes == 0 && l->in_member)
+            return err_set(err, ERR_INPUT,
+                           "%s:%u: found the end of a gzip file that is cut, expected all of it",
+                           l->path, l->number + 1);
+        l->at_end = bytes == 0;
+        if (l->at_end)
+            return ERR_NONE;
+        l->z.next_in = l->input;
+        l->z.avail_in = (uInt)bytes;
+    }
+    if (!l->in_member && inflateReset(&l->z) != Z_OK)
+        return say_broken(l, err);
+    l->in_member = true;
+    l->z.next_out = (Bytef *)l->buffer + l->end;
+    l->z.avail_out = (uInt)READ_BYTES;
+
+    int result = inflate(&l->z, Z_NO_FLUSH);
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+        return say_broken(l, err);
+    *got = READ_BYTES - l->z.avail_out;
+    l->in_member = result != Z_STREAM_END;
+    return ERR_NONE;
 }
 
 /* More bytes behind those not handed out yet. */
 static int fill(struct lines *l, struct err *err)
 {
+    size_t got = 0;
+
     if (l->start > 0) {
         memmove(l->buffer, l->buffer + l->start, l->end - l->start);
         l->end -= l->start;
@@ -111,15 +175,21 @@ static int fill(struct lines *l, struct err *err)
         l->size *= 2;
         l->buffer = memory_grow(l->buffer, l->size + 1);
     }
+    while (l->zipped && got == 0 && !l->at_end) {
+        int code = unzip(l, &got, err);
 
-    int code = Z_OK;
-    int got = gzread(l->file, l->buffer + l->end, (unsigned)READ_BYTES);
-    if (got >= 0)
-        (void)gzerror(l->file, &code);
-    if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
-        return say_unread(l, err);
-    l->end += (size_t)got;
-    l->at_end = got == 0;
+        if (code)
+            return code;
+    }
+    if (!l->zipped) {
+        ssize_t bytes = read_bytes(l, l->buffer + l->end, err);
+
+        if (bytes < 0)
+            return (int)-bytes;
+        got = (size_t)bytes;
+        l->at_end = got == 0;
+    }
+    l->end += got;
     return ERR_NONE;
 }
 
@@ -180,7 +250,10 @@ void lines_close(struct lines *l)
 {
     if (!l)
         return;
-    (void)gzclose(l->file);
+    if (l->zipped)
+        (void)inflateEnd(&l->z);
+    (void)close(l->fd);
+    free(l->input);
     free(l->path);
     free(l->buffer);
     free(l);

@@ -1,5 +1,8 @@
 /* lines.h - a text file, plain or gzipped, one line at a time
  *
+ * The first bytes tell whether a file is gzipped, not its name. A gzip file that is cut, damaged or
+ * followed by garbage is an error, so that nothing is half-read unnoticed.
+ *
  * Memory is bounded: a line over the limit is an error that names it, never a growing buffer. CRLF
  * ends are cut, a byte order mark at the start is skipped, a NUL byte is an error.
  */

@@ -101,8 +101,8 @@ static void strings_are_safe(void **state)
          "a\xEF\xBF\xBD\xEF\xBF\xBD"},
         {"a long form is replaced", "\xC0\xAF", "\"\xEF\xBF\xBD\xEF\xBF\xBD\"",
          "\xEF\xBF\xBD\xEF\xBF\xBD"},
-        {"half a pair is replaced", "\xED\xA0\x80",
-         "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
+        {"half a pair is replaced", "\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"",
+         "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
         {"beyond the last plane", "\xF4\x90\x80\x80",
          "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"",
          "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD"},
@@ -213,12 +213,9 @@ static void trouble_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimals_are_exact),
-        cmocka_unit_test(seconds_are_rounded_to_microseconds),
-        cmocka_unit_test(reals_are_cut),
-        cmocka_unit_test(strings_are_safe),
-        cmocka_unit_test(buffers_grow),
-        cmocka_unit_test(whole_files_appear_at_once),
+        cmocka_unit_test(decimals_are_exact), cmocka_unit_test(seconds_are_rounded_to_microseconds),
+        cmocka_unit_test(reals_are_cut),      cmocka_unit_test(strings_are_safe),
+        cmocka_unit_test(buffers_grow),       cmocka_unit_test(whole_files_appear_at_once),
         cmocka_unit_test(trouble_is_named),
     };
 

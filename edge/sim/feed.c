@@ -258,10 +258,10 @@ static void send_mix(struct feed *f)
     struct event e = {.kind = EVENT_BALANCE};
 
     e.balance = (struct event_balance){
-        .fed_q20 = t->balance.fed_q20,
-        .fed_low_q20 = t->balance.fed_low_q20,
+        .short_q20 = t->balance.short_q20,
+        .spare_q20 = t->balance.spare_q20,
+        .starved_micro = t->balance.starved_micro,
         .short_micro = t->balance.short_micro,
-        .very_short_micro = t->balance.very_short_micro,
         .spare_micro = t->balance.spare_micro,
         .roomy_micro = t->balance.roomy_micro,
     };
@@ -284,12 +284,13 @@ static void send_mix(struct feed *f)
         e.price = (struct event_price){(uint8_t)m, t->scarce_micro[m]};
         driver_event(f->d, &e);
     }
-    for (uint32_t row = 0; row <= MILLI_FULL; row += EVENT_LOSS_ROWS) {
+    for (uint32_t row = 0; row < LOSS_ROWS; row += EVENT_LOSS_ROWS) {
         e = (struct event){.kind = EVENT_LOSS};
         e.loss.row = (uint16_t)row;
         for (uint32_t n = 0; n < EVENT_LOSS_ROWS; n++) {
             e.loss.waste_micro[n] = t->loss[row + n].waste_micro;
             e.loss.broken_micro[n] = t->loss[row + n].broken_micro;
+            e.loss.starved_ppm[n] = t->loss[row + n].starved_ppm;
         }
         driver_event(f->d, &e);
     }

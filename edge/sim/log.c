@@ -183,7 +183,7 @@ static void pod(struct log *l, const struct record *r, const struct record_pod *
     out_json(t, l->world->node[at->node].name);
     out_add(t, ",\"gpus\":[");
     for (unsigned d = 0; d < WORLD_GPUS_MAX; d++)
-        if (at->devices >> d & 1u) {
+        if ((uint32_t)at->devices >> d & 1u) {
             out_format(t, first ? "%u" : ",%u", d);
             first = false;
         }

@@ -204,7 +204,7 @@ int64_t fit_domain(const struct world *w, struct world_where level, const struct
     part = fit_parts(w, level.scope, pod->node);
     if (!part || pod->devices == 0)
         return -1;
-    while (!(pod->devices >> device & 1u))
+    while (!((uint32_t)pod->devices >> device & 1u))
         device++;
     if (pod->devices & ~fit_part(part, device))
         return -1;

@@ -195,7 +195,7 @@ static void place(struct openb_part *p, const struct record *r, const struct wor
         h->mem_mib = left(h->mem_mib, set->mem_mib);
         h->pods = left(h->pods, 1);
         for (unsigned d = 0; d < WORLD_GPUS_MAX; d++)
-            if (pod->devices >> d & 1u) {
+            if ((uint32_t)pod->devices >> d & 1u) {
                 h->free_milli[d] -= (int32_t)milli_of(set);
                 p->now.allocated += milli_of(set);
             }

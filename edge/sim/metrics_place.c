@@ -176,7 +176,7 @@ void place_pod(struct place_part *p, const struct world_job *job, const struct r
             (uint32_t)((1ull << fit_mig_slots(p->world, set, pod->node, &starts, &of_device)) - 1)
             << pod->mig_slot;
     for (unsigned d = 0; d < WORLD_GPUS_MAX; d++)
-        if (pod->devices >> d & 1u)
+        if ((uint32_t)pod->devices >> d & 1u)
             device_change(&n->device[d], share, slots, take);
     n->pods += sign;
     n->cpu_milli += take ? set->cpu_milli : -set->cpu_milli;

@@ -181,8 +181,9 @@ static void mark_free(struct pool *pool, const struct place_part *place)
         uint32_t healthy = place_healthy(place, n);
 
         for (unsigned d = 0; d < WORLD_GPUS_MAX; d++)
-            pool->holder[n][d] =
-                healthy >> d & 1u && place->node[n].whole >> d & 1u ? WORLD_NONE : BLOCKED;
+            pool->holder[n][d] = healthy >> d & 1u && (uint32_t)place->node[n].whole >> d & 1u
+                                     ? WORLD_NONE
+                                     : BLOCKED;
     }
 }
 
@@ -202,9 +203,10 @@ static void mark_held(struct pool *pool, const struct place_part *place,
                 for (unsigned d = 0; d < WORLD_GPUS_MAX; d++) {
                     uint32_t *holder = &pool->holder[pod->node][d];
                     bool bound = !job->preemptible || node->state == STATE_DRAIN ||
-                                 node->gpu_drain >> d & 1u;
+                                 (uint32_t)node->gpu_drain >> d & 1u;
 
-                    if (!(pod->devices >> d & 1u) || !(healthy >> d & 1u) || bound != (pass == 1))
+                    if (!((uint32_t)pod->devices >> d & 1u) || !(healthy >> d & 1u) ||
+                        bound != (pass == 1))
                         continue;
                     if (bound)
                         hold(holder, job->team, *holder == WORLD_NONE || *holder == BLOCKED);

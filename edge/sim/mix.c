@@ -6,22 +6,21 @@
 #include "core/engine/event.h"
 #include "edge/base/memory.h"
 
-/* The weights of the dovetail scorer, in thousandths, and two ratios in percent. They were chosen
+/* The weights of the dovetail scorer, in thousandths, and a ratio in percent. They were chosen
  * once, on the openb lists with the seeds 42 to 46 (docs/decisions/), and hold for every mix. */
 static const struct {
-    int64_t waste_now, waste_later, broken, short_cpu, very_short_cpu, spare_cpu;
-    int64_t ratio_pct, low_ratio_pct, scarce, roomy;
+    int64_t waste_now, waste_later, broken, starved, short_cpu, spare_cpu, spare_pct;
+    int64_t scarce, roomy;
 } weight = {
-    .waste_now = 1780,
-    .waste_later = 790,
-    .broken = 300,
-    .short_cpu = 210,
-    .very_short_cpu = 720,
-    .spare_cpu = 440,
-    .ratio_pct = 110,
-    .low_ratio_pct = 60,
-    .scarce = 410,
-    .roomy = 10,
+    .waste_now = 2300,
+    .waste_later = 1100,
+    .broken = 170,
+    .starved = 800,
+    .short_cpu = 800,
+    .spare_cpu = 450,
+    .spare_pct = 110,
+    .scarce = 830,
+    .roomy = 5,
 };
 
 #define PPM 1000000
@@ -30,8 +29,9 @@ static const struct {
 struct sums {
     const struct mix_table *t;
     int64_t *ppm;
-    int64_t asked; /* ppm x milli-GPU */
-    int64_t cpu;   /* ppm x milli-cores */
+    int64_t asked;      /* ppm x milli-GPU */
+    int64_t cpu;        /* ppm x milli-cores */
+    int64_t cpu_of_gpu; /* the same, of classes with GPUs */
 };
 
 /* Part of a device with so many milli free that no next pod will use, and that no later one will:
@@ -58,15 +58,33 @@ static void waste_table(struct mix_table *t, const struct sums *s)
     }
 }
 
+/* Devices left over by groups of k, weighted by the share of all GPUs asked in such groups. */
 static void broken_table(struct mix_table *t, const struct sums *s)
 {
     for (int64_t whole = 0; whole <= GPUS_MAX; whole++) {
-        int64_t sum = 0;
+        int64_t left_milli = 0;
+
+        for (uint32_t c = 0; c < t->class_count && s->asked > 0; c++)
+            if (t->class[c].gpus > 1)
+                left_milli += s->ppm[c] * t->class[c].gpus * t->class[c].milli *
+                              (whole % t->class[c].gpus) * 1000 / s->asked;
+        t->loss[whole].broken_micro = weight.broken * left_milli;
+    }
+}
+
+static void starved_table(struct mix_table *t, const struct sums *s)
+{
+    int64_t total = 0;
+
+    for (uint32_t c = 0; c < t->class_count; c++)
+        total += t->class[c].gpus > 0 ? s->ppm[c] : 0;
+    for (int64_t step = 0; step < LOSS_ROWS; step++) {
+        int64_t starved = 0;
 
         for (uint32_t c = 0; c < t->class_count; c++)
-            if (t->class[c].gpus > 1)
-                sum += s->ppm[c] * t->class[c].gpus * 1000 * (whole % t->class[c].gpus);
-        t->loss[whole].broken_micro = s->asked > 0 ? weight.broken * (sum * 1000 / s->asked) : 0;
+            if (t->class[c].gpus > 0 && t->class[c].cpu_milli > step * LOSS_CPU_STEP_MILLI)
+                starved += s->ppm[c];
+        t->loss[step].starved_ppm = total > 0 ? starved * PPM / total : 0;
     }
 }
 
@@ -83,35 +101,22 @@ static void price_table(struct mix_table *t, const struct sums *s, const int64_t
 
         for (unsigned m = 0; m < MODELS_MAX; m++)
             named += (x->models >> m & 1) ? gpus[m] : 0;
-        if (x->models == UINT64_MAX || x->gpus == 0 || named == 0 || s->asked < 1000)
+        if (x->models == UINT64_MAX || x->gpus == 0 || named == 0)
             continue;
-        share_ppm = s->ppm[c] * x->gpus * x->milli * 1000 / (s->asked / 1000);
+        share_ppm = s->ppm[c] * x->gpus * x->milli * 1000 / (s->asked / 1000 + 1);
         for (unsigned m = 0; m < MODELS_MAX; m++)
             if (x->models >> m & 1)
                 t->scarce_micro[m] += weight.scarce * (share_ppm * all / named) / 1000;
     }
 }
 
-/* Milli-GPU that go with one milli-core, times 2^20. */
-static int64_t fed_factor(int64_t cpu_per_gpu_milli, int64_t pct)
+/* Milli-GPU that go with a milli-core, times 2^20. */
+static int64_t fed_q20(int64_t asked, int64_t cpu, int64_t pct)
 {
-    int64_t factor =
-        cpu_per_gpu_milli > 0 ? ((int64_t)100000 << 20) / (cpu_per_gpu_milli * pct) : 0;
+    int64_t cpu_per_gpu_milli = asked >= 1000 ? cpu / (asked / 1000) : 0;
+    int64_t fed = cpu_per_gpu_milli > 0 ? ((int64_t)100000 << 20) / (cpu_per_gpu_milli * pct) : 0;
 
-    return factor < (int64_t)1 << 20 ? factor : (int64_t)1 << 20;
-}
-
-static void balance_row_of(struct mix_table *t, const struct sums *s)
-{
-    int64_t cpu_per_gpu_milli = s->asked >= 1000 ? s->cpu / (s->asked / 1000) : 0;
-
-    t->balance = (struct balance){.fed_q20 = fed_factor(cpu_per_gpu_milli, weight.ratio_pct),
-                                  .fed_low_q20 =
-                                      fed_factor(cpu_per_gpu_milli, weight.low_ratio_pct),
-                                  .short_micro = weight.short_cpu,
-                                  .very_short_micro = weight.very_short_cpu,
-                                  .spare_micro = weight.spare_cpu,
-                                  .roomy_micro = weight.roomy};
+    return fed < (int64_t)1 << 20 ? fed : (int64_t)1 << 20;
 }
 
 /* ---- classes ---- */
@@ -247,13 +252,20 @@ struct mix_table *mix_open(const struct world *w)
         s.ppm[c] = PPM * (int64_t)t->class[c].count / total;
         s.asked += s.ppm[c] * t->class[c].gpus * t->class[c].milli;
         s.cpu += s.ppm[c] * t->class[c].cpu_milli;
+        s.cpu_of_gpu += t->class[c].gpus > 0 ? s.ppm[c] * t->class[c].cpu_milli : 0;
     }
     for (uint32_t n = 0; n < w->node_count; n++)
         if (w->node[n].model < MODELS_MAX)
             gpus[w->node[n].model] += w->node[n].gpus;
-    balance_row_of(t, &s);
+    t->balance = (struct balance){.short_q20 = fed_q20(s.asked, s.cpu_of_gpu, 100),
+                                  .spare_q20 = fed_q20(s.asked, s.cpu, weight.spare_pct),
+                                  .starved_micro = weight.starved,
+                                  .short_micro = weight.short_cpu,
+                                  .spare_micro = weight.spare_cpu,
+                                  .roomy_micro = weight.roomy};
     waste_table(t, &s);
     broken_table(t, &s);
+    starved_table(t, &s);
     price_table(t, &s, gpus);
     free(s.ppm);
     return t;

@@ -17,7 +17,7 @@ struct mix_table {
     uint32_t class_count;
     struct mix *class; /* counts as in the list; models by the world's numbers */
     int64_t scarce_micro[MODELS_MAX];
-    struct loss loss[MILLI_FULL + 1];
+    struct loss loss[LOSS_ROWS];
     struct balance balance;
 };
 

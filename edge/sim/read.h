@@ -5,7 +5,7 @@
  * skip (none today) would be counted and listed.
  *
  * Errors  ERR_INPUT with `FILE:LINE: found X, expected Y`; ERR_TROUBLE where the system refuses.
- *         A name that ends in .gz is read through zlib; a name without it is tried plain.
+ *         Files may be gzipped; their first bytes tell, not their names.
  */
 #ifndef EDGE_SIM_READ_H
 #define EDGE_SIM_READ_H

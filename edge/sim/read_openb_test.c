@@ -271,14 +271,9 @@ static void wrong_tables_are_named(void **state)
 
 static void folders_and_lists_are_checked(void **state)
 {
-    static const char *const lists[] = {
-        "",
-        "../x",
-        "a b",
-        "a/b",
-        "default.csv",
-        "0123456789012345678901234567890123456789012345678901234567890"
-        "12345"};
+    static const char long_name[] =
+        "a-name-of-more-than-sixty-four-characters-is-not-the-name-of-a-list";
+    static const char *const lists[] = {"", "../x", "a b", "a/b", "default.csv", long_name};
     struct world w;
     struct err err = {""};
 

@@ -354,7 +354,7 @@ static void garbage_fails_early(void **state)
 
     (void)state;
     memset(text, '\n', length);
-    memcpy(text, HEADER, strlen(HEADER));
+    memcpy(text, HEADER, sizeof(HEADER) - 1);
     assert_int_equal(read_text(&w, text, length, &err), ERR_INPUT);
     assert_non_null(strstr(err.text, ":2: found broken JSON"));
     world_free(&w);

@@ -164,28 +164,29 @@ static void steps_keep_order_and_line(void **state)
 #define STEP(rest)   BEGIN "- {at: 1, " rest "}\n"
 #define EXPECT(rest) STEP("expect: {" rest "}")
 
+static const char further_text[] =
+    "scenario: t\nbind_s: 10\n"
+    "cluster: {synthetic: \"host:2 gpu:8\"}\n"
+    "teams: [{team: a, priority: 3, guarantee: [{gpus: 1, mem_mib: 5}]}]\n"
+    "timeline:\n"
+    "- {at: 0, submit: {job: A, run_s: 5, claim: k, podsets: [{gpus: 1, or: "
+    "[{mig: a}]}, {name: w, gpus: 2, milli: 500, containers: [{kind: init}], "
+    "overhead: {mem_mib: 4}}]}}\n"
+    "- {at: 1, finish: {job: A, pod: 0}}\n"
+    "- {at: 1, fail: {job: A, pod: 0}}\n"
+    "- {at: 1, delete_pod: {job: A, pod: 1, back_s: 24, force: true}}\n"
+    "- {at: 1, outside: {job: G, gpus: 1, run_s: 5, node: n1}}\n"
+    "- {at: 1, reject: {node: n1, times: 3}}\n"
+    "- {at: 1, bind_s: 10}\n"
+    "- {at: 1, node: n1, state: notready}\n"
+    "- {at: 1, node: n1, gpu: 3, state: sick}\n"
+    "- {at: 2, expect: {sick: [A], rejected: {max: 10}, repaired: {count: 1, "
+    "jobs: [A], gpus: 8}, granted: {A: {a: 2}}, decide_ms: {max: 1000}, "
+    "waiting: {A: {free_gpus: 1, best_pods: {min: 2}}}}}\n";
+
 /* Keys that a build may lack are read, checked and listed with their lines. */
 static void further_keys_are_listed(void **state)
 {
-    static const char text[] =
-        "scenario: t\nbind_s: 10\n"
-        "cluster: {synthetic: \"host:2 gpu:8\"}\n"
-        "teams: [{team: a, priority: 3, guarantee: [{gpus: 1, mem_mib: 5}]}]\n"
-        "timeline:\n"
-        "- {at: 0, submit: {job: A, run_s: 5, claim: k, podsets: [{gpus: 1, or: "
-        "[{mig: a}]}, {name: w, gpus: 2, milli: 500, containers: [{kind: init}], "
-        "overhead: {mem_mib: 4}}]}}\n"
-        "- {at: 1, finish: {job: A, pod: 0}}\n"
-        "- {at: 1, fail: {job: A, pod: 0}}\n"
-        "- {at: 1, delete_pod: {job: A, pod: 1, back_s: 24, force: true}}\n"
-        "- {at: 1, outside: {job: G, gpus: 1, run_s: 5, node: n1}}\n"
-        "- {at: 1, reject: {node: n1, times: 3}}\n"
-        "- {at: 1, bind_s: 10}\n"
-        "- {at: 1, node: n1, state: notready}\n"
-        "- {at: 1, node: n1, gpu: 3, state: sick}\n"
-        "- {at: 2, expect: {sick: [A], rejected: {max: 10}, repaired: {count: 1, "
-        "jobs: [A], gpus: 8}, granted: {A: {a: 2}}, decide_ms: {max: 1000}, "
-        "waiting: {A: {free_gpus: 1, best_pods: {min: 2}}}}}\n";
     static const struct scenario_further all[] = {
         {"team priority", 4},
         {"guarantee mem_mib", 4},
@@ -215,7 +216,7 @@ static void further_keys_are_listed(void **state)
     struct err err = {""};
 
     (void)state;
-    if (read_text(&s, text, strlen(text), &err))
+    if (read_text(&s, further_text, strlen(further_text), &err))
         fail_msg("%s", err.text);
     assert_int_equal(s.further_count, COUNT(all));
     for (size_t i = 0; i < COUNT(all); i++) {
@@ -236,164 +237,154 @@ static void further_keys_are_listed(void **state)
     scenario_free(&s);
 }
 
+static const struct {
+    const char *why, *text, *said;
+} wrong[] = {
+    {"an empty file", "", ":1: found nothing"},
+    {"a list", "- a\n", ":1: found a list of 1, expected a scenario"},
+    {"broken YAML", "scenario: [\n", "found broken YAML"},
+    {"no name", "cluster: {synthetic: \"host:1\"}\ntimeline: []\n", ":1: found no \"scenario\""},
+    {"an unknown key", TOP "timelime: []\n",
+     ":3: found the unknown key \"timelime\", expected one "
+     "of scenario from"},
+    {"no cluster", "scenario: t\ntimeline: []\n", ":1: found no \"cluster\""},
+    {"no timeline", TOP, ":1: found no \"timeline\""},
+    {"an unknown order", "scenario: t\nconfig: {order: lifo}\n",
+     ":2: found \"order\": \"lifo\", expected one of fifo priority"},
+    {"an unknown setting", "scenario: t\nconfig: {seed: 1}\n",
+     ":2: found the unknown key \"seed\""},
+    {"two kinds of cluster", "scenario: t\ncluster: {synthetic: \"host:1\", nodes: []}\n",
+     ":2: found more than one of synthetic"},
+    {"no nodes", "scenario: t\ncluster: {nodes: []}\n", ":2: found no \"nodes\""},
+    {"a wrong synthetic text", "scenario: t\ncluster:\n  synthetic: \"hosts:1\"\n",
+     ":3: found \"the end\" at character 8, expected a host"},
+    {"a file that is not there", "scenario: t\ncluster: {file: no-such-cluster.jsonl}\n",
+     "/proc/self/fd/no-such-cluster.jsonl: found no such file"},
+    {"an unknown key of a node", "scenario: t\ncluster: {nodes: [{node: a, gpu: 1}]}\n",
+     ":2: found the unknown key \"gpu\""},
+    {"node and nodes", "scenario: t\ncluster: {nodes: [{node: a, nodes: \"a[1-2]\", gpus: 1}]}\n",
+     ":2: found \"nodes\""},
+    {"no range", "scenario: t\ncluster: {nodes: [{nodes: \"a\", gpus: 1}]}\n",
+     ":2: found \"nodes\": \"a\", expected a name with one range"},
+    {"half a range", "scenario: t\ncluster: {nodes: [{nodes: \"a[1-]\", gpus: 1}]}\n",
+     ":2: found \"nodes\""},
+    {"two ranges", "scenario: t\ncluster: {nodes: [{nodes: \"a[1-2][1-2]\", gpus: 1}]}\n",
+     ":2: found \"nodes\""},
+    {"a falling range", "scenario: t\ncluster: {nodes: [{nodes: \"a[3-2]\", gpus: 1}]}\n",
+     "expected a range that rises"},
+    {"a huge range", "scenario: t\ncluster: {nodes: [{nodes: \"a[0-9999999]\", gpus: 1}]}\n",
+     "expected a range that rises, of at most 1000000"},
+    {"a node twice",
+     "scenario: t\ncluster: {nodes: [{nodes: \"a[1-2]\", gpus: 1}, {node: a2, gpus: 1}]}\n",
+     ":2: found node \"a2\" a second time"},
+    {"a shape with an unknown key", "scenario: t\ncluster: {shapes: {s: {gpus: 1, nic: 2}}}\n",
+     ":2: found the unknown key \"nic\""},
+    {"an unknown team key", TOP "teams: [{team: a, limit: 3}]\n",
+     ":3: found the unknown key \"limit\""},
+    {"a running job without a place", TOP "running: [{job: r, run_s: 1}]\n",
+     ":3: found no \"node\""},
+    {"a running job on an unknown node", TOP "running: [{job: r, run_s: 1, node: x}]\n",
+     ":3: found \"node\": \"x\", expected a node"},
+    {"too few devices", TOP "running: [{job: r, run_s: 1, gpus: 2, node: n0, devices: [1]}]\n",
+     ":3: found 1 devices, expected 2"},
+    {"a device twice", TOP "running: [{job: r, run_s: 1, gpus: 2, node: n0, devices: [1, 1]}]\n",
+     ":3: found 1, expected every device once"},
+    {"a device beyond the node",
+     TOP "running: [{job: r, run_s: 1, gpus: 1, node: n0, devices: [8]}]\n",
+     ":3: found 8, expected a whole number from 0 to 7"},
+    {"a device in use",
+     TOP "running:\n- {job: r, run_s: 1, gpus: 1, node: n0, devices: [3]}\n- {job: q, "
+         "run_s: 1, gpus: 1, milli: 5, node: n0, devices: [3]}\n",
+     ":5: found a device of node \"n0\" in use already"},
+    {"too many places",
+     TOP "running: [{job: r, run_s: 1, pods: 1, at: [{node: n0}, {node: n1}]}]\n",
+     ":3: found 2 places, expected 1 to 1"},
+    {"two kinds of place", TOP "running: [{job: r, run_s: 1, node: n1, at: [{node: n0}]}]\n",
+     ":3: found \"at\""},
+    {"devices of several pods",
+     TOP "running: [{job: r, run_s: 1, pods: 2, gpus: 1, node: n1, devices: [1]}]\n",
+     ":3: found devices of 2 pods"},
+    {"a step that is a text", TOP "timeline: [go]\n", ":3: found \"go\", expected a step"},
+    {"a step without a time", TOP "timeline: [{finish: A}]\n", ":3: found no \"at\""},
+    {"a negative time", TOP "timeline: [{at: -1, restart: empty}]\n", ":3: found \"at\": -1"},
+    {"time runs backwards", TOP "timeline:\n- {at: 2, restart: empty}\n- {at: 1, restart: empty}\n",
+     ":5: found \"at\": 1, expected no time before"},
+    {"nothing to do", TOP "timeline: [{at: 1}]\n", ":3: found a step that does nothing"},
+    {"an unknown action", TOP "timeline: [{at: 1, finnish: A}]\n",
+     ":3: found the unknown key \"finnish\""},
+    {"two actions", STEP("finish: A, fail: A"), ":5: found fail beside finish"},
+    {"a job with an unknown key", TOP "timeline: [{at: 1, submit: {job: A, run_s: 1, gpu: 1}}]\n",
+     ":3: found the unknown key \"gpu\""},
+    {"a job that says when", TOP "timeline: [{at: 1, submit: {job: A, run_s: 1, submit_s: 1}}]\n",
+     ":3: found the unknown key \"submit_s\""},
+    {"a job twice", STEP("submit: {job: A, run_s: 1}"), ":5: found \"job\": \"A\""},
+    {"a job that is a text", STEP("submit: B"), ":5: found \"submit\": \"B\", expected a job"},
+    {"a job that is none", STEP("finish: B"), ":5: found \"finish\": \"B\", expected a job"},
+    {"a pod of a cancel", STEP("cancel: {job: A, pod: 1}"), ":5: found the unknown key \"pod\""},
+    {"a deleted pod without a number", STEP("delete_pod: {job: A}"), ":5: found no \"pod\""},
+    {"a state of nobody", STEP("state: down"), ":5: found a step that does nothing"},
+    {"a node without a state", STEP("node: n1"), ":5: found no \"state\""},
+    {"an unknown state", STEP("node: n1, state: off"), ":5: found \"state\": \"off\""},
+    {"a leave without a time", STEP("node: n1, state: leave"), ":5: found no \"leave_at\""},
+    {"a leave in the past", STEP("node: n1, state: leave, leave_at: 0.5"),
+     ":5: found \"leave_at\": 0.5"},
+    {"a time beside down", STEP("node: n1, state: down, leave_at: 5"), ":5: found \"leave_at\""},
+    {"sick without a device", STEP("node: n1, state: sick"), ":5: found no \"gpu\""},
+    {"a device beyond the node", STEP("node: n1, state: up, gpu: 8"), ":5: found \"gpu\": 8"},
+    {"a device of no GPUs", STEP("node: n4, state: up, gpu: 0"), ":5: found \"gpu\": 0"},
+    {"a set of nothing", STEP("set: {node: n1}"),
+     ":5: found \"set\": a map of 1, expected at least"},
+    {"a set of two", STEP("set: {node: n1, job: A}"), ":5: found \"set\""},
+    {"a set with an unknown key", STEP("set: {job: A, gpus: 1}"),
+     ":5: found the unknown key \"gpus\""},
+    {"a set with an unknown level", STEP("set: {node: n1, domains: {rack: r}}"),
+     ":5: found \"rack\""},
+    {"a minimum above the pods", STEP("set: {job: A, pods: 2, min_pods: 3}"),
+     ":5: found \"min_pods\": 3"},
+    {"an unknown team", STEP("set: {team: t, weight: 1}"), ":5: found \"team\": \"t\""},
+    {"an unknown restart", STEP("restart: node"), ":5: found \"restart\": \"node\""},
+    {"an unknown watch", STEP("watch: {delay: 1}"), ":5: found the unknown key \"delay\""},
+    {"a termination without a time", STEP("terminate_s: {job: A}"), ":5: found no \"s\""},
+    {"a rejection of both", STEP("reject: {job: A, node: n1}"), ":5: found \"reject\""},
+    {"a settle of none", STEP("settle: 0, expect: {}"), ":5: found \"settle\": 0"},
+    {"an unknown expectation", EXPECT("runing: [A]"), ":5: found the unknown key \"runing\""},
+    {"a job that is none there", EXPECT("running: [A, B]"), ":5: found \"B\", expected a job"},
+    {"a job that is none in a map", EXPECT("waiting: {B: {}}"), ":5: found \"B\", expected a job"},
+    {"an unknown part", EXPECT("waiting: {A: {reason: x}}"),
+     ":5: found the unknown key \"reason\""},
+    {"an unknown binding", EXPECT("waiting: {A: {binding: [gpu]}}"),
+     ":5: found \"gpu\", expected one of busy"},
+    {"fits in words", EXPECT("waiting: {A: {fits: maybe}}"), ":5: found \"fits\": \"maybe\""},
+    {"an unknown node", EXPECT("place: {A: {node: [x]}}"), ":5: found \"x\", expected a node"},
+    {"an unknown level", EXPECT("place: {A: {same: rack}}"), ":5: found \"same\": \"rack\""},
+    {"any inside any", EXPECT("place: {A: {any: [{any: []}]}}"),
+     ":5: found the unknown key \"any\""},
+    {"a device that is none", EXPECT("place: {A: {devices: [[16]]}}"), ":5: found 16"},
+    {"an amount in words", EXPECT("evicted: {count: few}"), ":5: found \"count\": \"few\""},
+    {"an empty range", EXPECT("wait_s: {A: {min: 2, max: 1}}"),
+     ":5: found \"A\": a map of 2, expected a min"},
+    {"a range of nothing", EXPECT("wait_s: {A: {}}"),
+     ":5: found \"A\": a map of 0, expected min, max"},
+    {"a shape in words", EXPECT("free: {shape: {all: 1}}"),
+     ":5: found all, expected a whole number"},
+    {"a level without GPUs", EXPECT("free: {level: leaf, count: 1}"), ":5: found no \"gpus\""},
+    {"an unknown grade", EXPECT("grade: {A: sure}"),
+     ":5: found \"A\": \"sure\", expected one of known"},
+    {"metrics in a list", EXPECT("metrics: [a]"), ":5: found \"metrics\""},
+    {"never inside never", EXPECT("never: [{never: []}]"), ":5: found the unknown key \"never\""},
+};
+
 static void wrong_scenarios_are_named(void **state)
 {
-    static const struct {
-        const char *why, *text, *said;
-    } row[] = {
-        {"an empty file", "", ":1: found nothing"},
-        {"a list", "- a\n", ":1: found a list of 1, expected a scenario"},
-        {"broken YAML", "scenario: [\n", "found broken YAML"},
-        {"no name", "cluster: {synthetic: \"host:1\"}\ntimeline: []\n",
-         ":1: found no \"scenario\""},
-        {"an unknown key", TOP "timelime: []\n",
-         ":3: found the unknown key \"timelime\", expected one "
-         "of scenario from"},
-        {"no cluster", "scenario: t\ntimeline: []\n", ":1: found no \"cluster\""},
-        {"no timeline", TOP, ":1: found no \"timeline\""},
-        {"an unknown order", "scenario: t\nconfig: {order: lifo}\n",
-         ":2: found \"order\": \"lifo\", expected one of fifo priority"},
-        {"an unknown setting", "scenario: t\nconfig: {seed: 1}\n",
-         ":2: found the unknown key \"seed\""},
-        {"two kinds of cluster", "scenario: t\ncluster: {synthetic: \"host:1\", nodes: []}\n",
-         ":2: found more than one of synthetic"},
-        {"no nodes", "scenario: t\ncluster: {nodes: []}\n", ":2: found no \"nodes\""},
-        {"a wrong synthetic text", "scenario: t\ncluster:\n  synthetic: \"hosts:1\"\n",
-         ":3: found \"the end\" at character 8, expected a host"},
-        {"a file that is not there", "scenario: t\ncluster: {file: no-such-cluster.jsonl}\n",
-         "/proc/self/fd/no-such-cluster.jsonl: found no such file"},
-        {"an unknown key of a node", "scenario: t\ncluster: {nodes: [{node: a, gpu: 1}]}\n",
-         ":2: found the unknown key \"gpu\""},
-        {"node and nodes",
-         "scenario: t\ncluster: {nodes: [{node: a, nodes: \"a[1-2]\", gpus: 1}]}\n",
-         ":2: found \"nodes\""},
-        {"no range", "scenario: t\ncluster: {nodes: [{nodes: \"a\", gpus: 1}]}\n",
-         ":2: found \"nodes\": \"a\", expected a name with one range"},
-        {"half a range", "scenario: t\ncluster: {nodes: [{nodes: \"a[1-]\", gpus: 1}]}\n",
-         ":2: found \"nodes\""},
-        {"two ranges", "scenario: t\ncluster: {nodes: [{nodes: \"a[1-2][1-2]\", gpus: 1}]}\n",
-         ":2: found \"nodes\""},
-        {"a falling range", "scenario: t\ncluster: {nodes: [{nodes: \"a[3-2]\", gpus: 1}]}\n",
-         "expected a range that rises"},
-        {"a huge range", "scenario: t\ncluster: {nodes: [{nodes: \"a[0-9999999]\", gpus: 1}]}\n",
-         "expected a range that rises, of at most 1000000"},
-        {"a node twice",
-         "scenario: t\ncluster: {nodes: [{nodes: \"a[1-2]\", gpus: 1}, {node: a2, gpus: 1}]}\n",
-         ":2: found node \"a2\" a second time"},
-        {"a shape with an unknown key", "scenario: t\ncluster: {shapes: {s: {gpus: 1, nic: 2}}}\n",
-         ":2: found the unknown key \"nic\""},
-        {"an unknown team key", TOP "teams: [{team: a, limit: 3}]\n",
-         ":3: found the unknown key \"limit\""},
-        {"a running job without a place", TOP "running: [{job: r, run_s: 1}]\n",
-         ":3: found no \"node\""},
-        {"a running job on an unknown node", TOP "running: [{job: r, run_s: 1, node: x}]\n",
-         ":3: found \"node\": \"x\", expected a node"},
-        {"too few devices", TOP "running: [{job: r, run_s: 1, gpus: 2, node: n0, devices: [1]}]\n",
-         ":3: found 1 devices, expected 2"},
-        {"a device twice",
-         TOP "running: [{job: r, run_s: 1, gpus: 2, node: n0, devices: [1, 1]}]\n",
-         ":3: found 1, expected every device once"},
-        {"a device beyond the node",
-         TOP "running: [{job: r, run_s: 1, gpus: 1, node: n0, devices: [8]}]\n",
-         ":3: found 8, expected a whole number from 0 to 7"},
-        {"a device in use",
-         TOP "running:\n- {job: r, run_s: 1, gpus: 1, node: n0, devices: [3]}\n- {job: q, "
-             "run_s: 1, gpus: 1, milli: 5, node: n0, devices: [3]}\n",
-         ":5: found a device of node \"n0\" in use already"},
-        {"too many places",
-         TOP "running: [{job: r, run_s: 1, pods: 1, at: [{node: n0}, {node: n1}]}]\n",
-         ":3: found 2 places, expected 1 to 1"},
-        {"two kinds of place", TOP "running: [{job: r, run_s: 1, node: n1, at: [{node: n0}]}]\n",
-         ":3: found \"at\""},
-        {"devices of several pods",
-         TOP "running: [{job: r, run_s: 1, pods: 2, gpus: 1, node: n1, devices: [1]}]\n",
-         ":3: found devices of 2 pods"},
-        {"a step that is a text", TOP "timeline: [go]\n", ":3: found \"go\", expected a step"},
-        {"a step without a time", TOP "timeline: [{finish: A}]\n", ":3: found no \"at\""},
-        {"a negative time", TOP "timeline: [{at: -1, restart: empty}]\n", ":3: found \"at\": -1"},
-        {"time runs backwards",
-         TOP "timeline:\n- {at: 2, restart: empty}\n- {at: 1, restart: empty}\n",
-         ":5: found \"at\": 1, expected no time before"},
-        {"nothing to do", TOP "timeline: [{at: 1}]\n", ":3: found a step that does nothing"},
-        {"an unknown action", TOP "timeline: [{at: 1, finnish: A}]\n",
-         ":3: found the unknown key \"finnish\""},
-        {"two actions", STEP("finish: A, fail: A"), ":5: found fail beside finish"},
-        {"a job with an unknown key",
-         TOP "timeline: [{at: 1, submit: {job: A, run_s: 1, gpu: 1}}]\n",
-         ":3: found the unknown key \"gpu\""},
-        {"a job that says when",
-         TOP "timeline: [{at: 1, submit: {job: A, run_s: 1, submit_s: 1}}]\n",
-         ":3: found the unknown key \"submit_s\""},
-        {"a job twice", STEP("submit: {job: A, run_s: 1}"), ":5: found \"job\": \"A\""},
-        {"a job that is a text", STEP("submit: B"), ":5: found \"submit\": \"B\", expected a job"},
-        {"a job that is none", STEP("finish: B"), ":5: found \"finish\": \"B\", expected a job"},
-        {"a pod of a cancel", STEP("cancel: {job: A, pod: 1}"),
-         ":5: found the unknown key \"pod\""},
-        {"a deleted pod without a number", STEP("delete_pod: {job: A}"), ":5: found no \"pod\""},
-        {"a state of nobody", STEP("state: down"), ":5: found a step that does nothing"},
-        {"a node without a state", STEP("node: n1"), ":5: found no \"state\""},
-        {"an unknown state", STEP("node: n1, state: off"), ":5: found \"state\": \"off\""},
-        {"a leave without a time", STEP("node: n1, state: leave"), ":5: found no \"leave_at\""},
-        {"a leave in the past", STEP("node: n1, state: leave, leave_at: 0.5"),
-         ":5: found \"leave_at\": 0.5"},
-        {"a time beside down", STEP("node: n1, state: down, leave_at: 5"),
-         ":5: found \"leave_at\""},
-        {"sick without a device", STEP("node: n1, state: sick"), ":5: found no \"gpu\""},
-        {"a device beyond the node", STEP("node: n1, state: up, gpu: 8"), ":5: found \"gpu\": 8"},
-        {"a device of no GPUs", STEP("node: n4, state: up, gpu: 0"), ":5: found \"gpu\": 0"},
-        {"a set of nothing", STEP("set: {node: n1}"),
-         ":5: found \"set\": a map of 1, expected at least"},
-        {"a set of two", STEP("set: {node: n1, job: A}"), ":5: found \"set\""},
-        {"a set with an unknown key", STEP("set: {job: A, gpus: 1}"),
-         ":5: found the unknown key \"gpus\""},
-        {"a set with an unknown level", STEP("set: {node: n1, domains: {rack: r}}"),
-         ":5: found \"rack\""},
-        {"a minimum above the pods", STEP("set: {job: A, pods: 2, min_pods: 3}"),
-         ":5: found \"min_pods\": 3"},
-        {"an unknown team", STEP("set: {team: t, weight: 1}"), ":5: found \"team\": \"t\""},
-        {"an unknown restart", STEP("restart: node"), ":5: found \"restart\": \"node\""},
-        {"an unknown watch", STEP("watch: {delay: 1}"), ":5: found the unknown key \"delay\""},
-        {"a termination without a time", STEP("terminate_s: {job: A}"), ":5: found no \"s\""},
-        {"a rejection of both", STEP("reject: {job: A, node: n1}"), ":5: found \"reject\""},
-        {"a settle of none", STEP("settle: 0, expect: {}"), ":5: found \"settle\": 0"},
-        {"an unknown expectation", EXPECT("runing: [A]"), ":5: found the unknown key \"runing\""},
-        {"a job that is none there", EXPECT("running: [A, B]"), ":5: found \"B\", expected a job"},
-        {"a job that is none in a map", EXPECT("waiting: {B: {}}"),
-         ":5: found \"B\", expected a job"},
-        {"an unknown part", EXPECT("waiting: {A: {reason: x}}"),
-         ":5: found the unknown key \"reason\""},
-        {"an unknown binding", EXPECT("waiting: {A: {binding: [gpu]}}"),
-         ":5: found \"gpu\", expected one of busy"},
-        {"fits in words", EXPECT("waiting: {A: {fits: maybe}}"), ":5: found \"fits\": \"maybe\""},
-        {"an unknown node", EXPECT("place: {A: {node: [x]}}"), ":5: found \"x\", expected a node"},
-        {"an unknown level", EXPECT("place: {A: {same: rack}}"), ":5: found \"same\": \"rack\""},
-        {"any inside any", EXPECT("place: {A: {any: [{any: []}]}}"),
-         ":5: found the unknown key \"any\""},
-        {"a device that is none", EXPECT("place: {A: {devices: [[16]]}}"), ":5: found 16"},
-        {"an amount in words", EXPECT("evicted: {count: few}"), ":5: found \"count\": \"few\""},
-        {"an empty range", EXPECT("wait_s: {A: {min: 2, max: 1}}"),
-         ":5: found \"A\": a map of 2, expected a min"},
-        {"a range of nothing", EXPECT("wait_s: {A: {}}"),
-         ":5: found \"A\": a map of 0, expected min, max"},
-        {"a shape in words", EXPECT("free: {shape: {all: 1}}"),
-         ":5: found all, expected a whole number"},
-        {"a level without GPUs", EXPECT("free: {level: leaf, count: 1}"), ":5: found no \"gpus\""},
-        {"an unknown grade", EXPECT("grade: {A: sure}"),
-         ":5: found \"A\": \"sure\", expected one of known"},
-        {"metrics in a list", EXPECT("metrics: [a]"), ":5: found \"metrics\""},
-        {"never inside never", EXPECT("never: [{never: []}]"),
-         ":5: found the unknown key \"never\""},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(row); i++) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         struct scenario s;
         struct err err = {""};
 
-        if (read_text(&s, row[i].text, strlen(row[i].text), &err) != ERR_INPUT)
-            fail_msg("%s: not refused", row[i].why);
-        if (!strstr(err.text, row[i].said) || !strstr(err.text, ", expected "))
-            fail_msg("%s: %s", row[i].why, err.text);
+        if (read_text(&s, wrong[i].text, strlen(wrong[i].text), &err) != ERR_INPUT)
+            fail_msg("%s: not refused", wrong[i].why);
+        if (!strstr(err.text, wrong[i].said) || !strstr(err.text, ", expected "))
+            fail_msg("%s: %s", wrong[i].why, err.text);
         assert_null(s.memory);
     }
 }

@@ -22,9 +22,11 @@
 
 static struct world world;
 
-static uint32_t below(struct prng *p, uint32_t count)
+/* Numbers are drawn before they are used: the order of arguments is each compiler's own. */
+static void fill(struct prng *p, uint32_t draw[8])
 {
-    return (uint32_t)prng_below(p, count);
+    for (unsigned d = 0; d < 8; d++)
+        draw[d] = (uint32_t)prng_below(p, 1u << 20);
 }
 
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
@@ -49,54 +51,63 @@ static void make_cluster(struct prng *p, uint32_t seed)
     say("mix 0 of=3 gpus=1 milli=500 cpu=4000 count=30; mix 1 gpus=1 cpu=8000 count=60; "
         "mix 2 gpus=8 cpu=64000 count=10");
     say("price 0 1200000; price 1 700000; level 0 0 0; level 1 0 1");
-    for (uint32_t group = 0; group < 5; group++)
+    for (uint32_t group = 0; group < 5; group++) {
+        uint32_t draw[8];
+
+        fill(p, draw);
         say("hosts %u gpus=%u shape=%s cpu=%u mem=%u pods=%u model=%u gpumem=81920 l0=%u",
-            1 + below(p, 6), gpus[group], shape[below(p, 5)], 32000 + 8000 * below(p, 12),
-            262144 + 65536 * below(p, 8), 8 + below(p, 100), below(p, 2), below(p, 3));
+            1 + draw[0] % 6, gpus[group], shape[draw[1] % 5], 32000 + 8000 * (draw[2] % 12),
+            262144 + 65536 * (draw[3] % 8), 8 + draw[4] % 100, draw[5] % 2, draw[6] % 3);
+    }
 }
 
 static void ask(struct prng *p)
 {
     static const unsigned whole[] = {1, 1, 1, 2, 2, 3, 4, 8};
     static const char *const wish[] = {"", "", "", " need=host", " need=l0", " prefer=island,l0"};
-    uint32_t cpu = 1000 + 1000 * below(p, 16), mem = 4096 + 4096 * below(p, 16);
-    uint32_t class = below(p, 6) > 3 ? 1 + below(p, 2) : 0;
+    uint32_t draw[8];
 
-    switch (below(p, 4)) {
+    fill(p, draw);
+    uint32_t cpu = 1000 + 1000 * (draw[0] % 16), mem = 4096 + 4096 * (draw[1] % 16);
+    uint32_t class = draw[2] % 6 > 3 ? 1 + draw[2] / 6 % 2 : 0;
+
+    switch (draw[3] % 4) {
     case 0:
-        say("ask gpus=1 milli=%u cpu=%u mem=%u class=%u prio=%u", 50 + 50 * below(p, 19), cpu, mem,
-            class, below(p, 3));
+        say("ask gpus=1 milli=%u cpu=%u mem=%u class=%u prio=%u", 50 + 50 * (draw[4] % 19), cpu,
+            mem, class, draw[5] % 3);
         break;
     case 1:
-        say("ask gpus=1 mib=%u cpu=%u mem=%u class=%u", 1024 + 1024 * below(p, 60), cpu, mem,
+        say("ask gpus=1 mib=%u cpu=%u mem=%u class=%u", 1024 + 1024 * (draw[4] % 60), cpu, mem,
             class);
         break;
     case 2:
-        say("ask pods=%u gpus=%u cpu=%u mem=%u%s prio=%u", 2 + below(p, 4), whole[below(p, 7)], cpu,
-            mem, wish[below(p, 6)], below(p, 3));
+        say("ask pods=%u gpus=%u cpu=%u mem=%u%s prio=%u", 2 + draw[4] % 4, whole[draw[5] % 7], cpu,
+            mem, wish[draw[6] % 6], draw[7] % 3);
         break;
     default:
-        say("ask gpus=%u cpu=%u mem=%u class=%u%s", whole[below(p, 8)], cpu, mem, class,
-            wish[below(p, 6)]);
+        say("ask gpus=%u cpu=%u mem=%u class=%u%s", whole[draw[4] % 8], cpu, mem, class,
+            wish[draw[5] % 6]);
         break;
     }
 }
 
 static void live(struct prng *p)
 {
+    static const char *const state[] = {"up", "drain", "down"};
+
     for (uint32_t step = 1; step <= STEPS; step++) {
         say("at %u", step * 1000);
-        for (uint32_t asks = 1 + below(p, 2); asks > 0; asks--)
+        for (uint32_t asks = 1 + step % 2; asks > 0; asks--)
             ask(p);
-        if (below(p, 3) == 0)
-            say("end %u", below(p, world.keys));
-        if (below(p, 8) == 0)
-            say("device %u 0 %s", below(p, world.hosts), below(p, 2) ? "down" : "up");
-        if (below(p, 10) == 0) {
-            static const char *const state[] = {"up", "drain", "down"};
+        uint32_t draw[8];
 
-            say("state %u %s", below(p, world.hosts), state[below(p, 3)]);
-        }
+        fill(p, draw);
+        if (draw[0] % 3 == 0)
+            say("end %u", draw[1] % world.keys);
+        if (draw[2] % 8 == 0)
+            say("device %u 0 %s", draw[3] % world.hosts, draw[4] % 2 ? "down" : "up");
+        if (draw[5] % 10 == 0)
+            say("state %u %s", draw[6] % world.hosts, state[draw[7] % 3]);
         say("step");
     }
 }

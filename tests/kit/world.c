@@ -10,7 +10,7 @@
 #include "core/model/job.h"
 #include "tests/kit/world_text.h"
 
-static void move_to(struct world *w, const struct limits *l)
+void world_grow(struct world *w, const struct limits *l)
 {
     size_t bytes = (sched_bytes(l) + 63) / 64 * 64;
     void *block = aligned_alloc(64, bytes);
@@ -33,7 +33,7 @@ void world_open(struct world *w, const struct limits *limits)
     memset(w, 0, sizeof(*w));
     w->out = (struct wire_out){.byte = w->bytes, .limit = sizeof(w->bytes)};
     w->config = (struct event_config){.budget_steps = 20000};
-    move_to(w, &l);
+    world_grow(w, &l);
     world_say(w,
               "class 0 models=ffffffffffffffff nodes=ffffffffffffffff; "
               "class 1 models=1 nodes=ffffffffffffffff; class 2 models=2 nodes=ffffffffffffffff");
@@ -71,7 +71,7 @@ static void make_room(struct world *w)
     while (sched_short(&w->s, w->bytes, w->out.size, &l)) {
         uint64_t digest = sched_digest(&w->s);
 
-        move_to(w, &l);
+        world_grow(w, &l);
         must(sched_digest(&w->s) == digest);
         w->moves++;
     }

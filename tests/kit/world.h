@@ -66,6 +66,11 @@ void world_tell(struct world *w, const struct event *e);
 void world_settle(struct world *w);
 bool world_step(struct world *w);
 
+/* Runs a text; what follows its last step is told and not applied. */
+void world_run_text(struct world *w, const char *text);
+/* Moves into a larger block. */
+void world_grow(struct world *w, const struct limits *l);
+
 /* A view of the job with that key. */
 struct view world_view(const struct world *w, uint32_t key);
 /* Its first podset, or the nth. */

@@ -518,7 +518,8 @@ static struct event plain(const struct world *w, struct words *t, const char *ve
 
         e = (struct event){.kind = EVENT_DOMAIN, .domain = {first, level, subject(t)}};
     } else if (is(verb, "price")) {
-        e = (struct event){.kind = EVENT_PRICE, .price = {(uint8_t)first, subject(t)}};
+        e = (struct event){.kind = EVENT_PRICE,
+                           .price = {(uint8_t)first, next_of_command(t) ? number(t->word, 10) : 0}};
     }
     must(e.kind != EVENT_COUNT);
     return e;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/must.h"
+#include "core/engine/apply.h"
 #include "core/model/index.h"
 
 #define OUT_LIMIT (1u << 20)
@@ -19,13 +20,25 @@ void check_open(struct check *c, const struct limits *limits, struct tally *tall
     c->tally = tally;
     c->search_steps = 200000;
     c->out = malloc(OUT_LIMIT);
-    must(c->out != NULL);
+    c->twin_out = malloc(OUT_LIMIT);
+    must(c->out && c->twin_out);
+}
+
+void check_twin(struct check *c)
+{
+    struct limits ample = drive_ample();
+
+    drive_open(&c->twin, &ample);
+    c->has_twin = true;
 }
 
 void check_close(struct check *c)
 {
     drive_close(&c->d);
+    if (c->has_twin)
+        drive_close(&c->twin);
     free(c->out);
+    free(c->twin_out);
 }
 
 bool check_wrong(struct check *c, const char *format, ...)
@@ -171,25 +184,30 @@ static bool check_refusal(struct check *c, const struct decision *d)
     return true;
 }
 
+/* Appends the decisions of a step, without the count in front: where a step stops depends on the
+ * limits, what it says does not. */
+static void put_out(const struct drive *d, uint8_t *bytes, size_t *size)
+{
+    struct wire_out out = {.byte = bytes + *size, .limit = OUT_LIMIT - *size};
+    size_t skip = 0;
+
+    sched_put_decisions(&d->s, &out);
+    must(!out.full);
+    while (out.byte[skip++] & 0x80)
+        ;
+    memmove(out.byte, out.byte + skip, out.size - skip);
+    *size += out.size - skip;
+}
+
 static bool check_decisions(struct check *c)
 {
-    struct wire_out out = {.byte = c->out + c->out_size, .limit = OUT_LIMIT - c->out_size};
-    size_t skip;
-
     for (uint32_t n = 0; n < c->d.s.decision_count; n++) {
         const struct decision *d = &c->d.s.decision[n];
 
         if (!(d->kind == DECISION_START ? check_start(c, d) : check_refusal(c, d)))
             return false;
     }
-    sched_put_decisions(&c->d.s, &out);
-    must(!out.full);
-    /* Without the count in front: where a step stops depends on the limits, what it says does not. */
-    for (skip = 0; out.byte[skip] & 0x80; skip++)
-        ;
-    skip++;
-    memmove(out.byte, out.byte + skip, out.size - skip);
-    c->out_size += out.size - skip;
+    put_out(&c->d, c->out, &c->out_size);
     return true;
 }
 
@@ -219,6 +237,118 @@ static bool check_waiting(struct check *c)
     return true;
 }
 
+/* Rows that may be compared byte by byte: all that live, and their heads. */
+static size_t rows_copy(const struct model *m, char *ret)
+{
+    size_t bytes = 0;
+
+    for (unsigned t = 0; t < TABLE_COUNT; t++) {
+        uint32_t count = t == TABLE_HEAD ? TABLE_COUNT : model_count(m, (enum table)t);
+        size_t size = (size_t)count * m->store[t].row_bytes;
+
+        memcpy(ret + bytes, model_row(m, (enum table)t, 0), size);
+        bytes += size;
+    }
+    return bytes;
+}
+
+/* Tries something, takes it back, and wants every byte as it was. */
+static bool check_rollback(struct check *c)
+{
+    static char before[1u << 23], after[1u << 23];
+    struct model *m = c->d.s.m;
+    uint64_t digest = model_digest(m);
+    uint32_t jobs = model_count(m, TABLE_JOB), tried = 0;
+    size_t size = rows_copy(m, before);
+
+    must(size <= sizeof(before));
+    model_begin(m);
+    for (uint32_t n = 0; n < jobs && tried < 3; n++) {
+        uint32_t row = (uint32_t)((n + c->whatifs) % jobs);
+        struct plan plan;
+        struct view v;
+
+        if (job_row(m, row)->state == JOB_FREE || job_row(m, row)->podsets == 0)
+            continue;
+        tried++;
+        if (job_row(m, row)->seat_head != ROW_NONE) {
+            job_stop(m, row);
+            continue;
+        }
+        model_begin(m);
+        v = view_of(m, row);
+        if (gang_plan(m, &v, &plan) == VERDICT_FITS && c->whatifs % 3)
+            model_commit(m);
+        else
+            model_rollback(m);
+    }
+    model_rollback(m);
+    c->whatifs++;
+    if (rows_copy(m, after) != size || memcmp(before, after, size) != 0)
+        return check_wrong(c, "a rollback left other bytes");
+    return model_digest(m) == digest || check_wrong(c, "a rollback left another digest");
+}
+
+static bool check_tables(struct check *c)
+{
+    struct model *m = c->d.s.m;
+
+    for (uint32_t h = 0; h < model_count(m, TABLE_HOST); h++)
+        if (!host_valid(m, h))
+            return check_wrong(c, "host %u is not valid", h);
+    for (uint32_t j = 0; j < model_count(m, TABLE_JOB); j++)
+        if (!job_valid(m, j))
+            return check_wrong(c, "job row %u is not valid", j);
+    if (!index_valid(m))
+        return check_wrong(c, "the index is not valid");
+    if (model_digest(m) != model_digest_anew(m))
+        return check_wrong(c, "the digest is not the sum over the rows");
+    if (!mirror_equal(&c->w, m))
+        return check_wrong(c, "jobs or seats are not those that were decided");
+    if (!oracle_sane(&c->w))
+        return check_wrong(c, "a device holds more than it can");
+    if (!check_rollback(c))
+        return false;
+    return index_valid(m) || check_wrong(c, "the index is not valid after a rollback");
+}
+
+static bool check_against_twin(struct check *c, const uint8_t *bytes, size_t size)
+{
+    bool more = drive_room(&c->twin, bytes, size);
+
+    must(more);
+    c->twin_size = 0;
+    do {
+        more = sched_step(&c->twin.s, bytes, size);
+        put_out(&c->twin, c->twin_out, &c->twin_size);
+        size = 0;
+    } while (more);
+    if (c->twin_size != c->out_size || memcmp(c->twin_out, c->out, c->out_size) != 0)
+        return check_wrong(c, "with other limits other decisions");
+    return sched_digest(&c->twin.s) == sched_digest(&c->d.s) ||
+           check_wrong(c, "with other limits another digest");
+}
+
+/* Seats that somebody else chose: what the core makes of them, in a copy. */
+static void adopt_seats(struct check *c, const struct event *e, unsigned count,
+                        const uint8_t *bytes, size_t size)
+{
+    struct wire_in in = {.byte = bytes, .end = bytes + size};
+    struct event next;
+    struct drive copy;
+    bool any = false;
+
+    for (unsigned n = 0; n < count; n++)
+        any |= e[n].kind == EVENT_SEAT || e[n].kind == EVENT_CONFIRM || e[n].kind == EVENT_SEATED;
+    if (!any)
+        return;
+    drive_copy(&copy, &c->d);
+    while (event_get(&in, &next))
+        apply_event(copy.s.m, &next, &in);
+    mirror_adopt(&c->w, copy.s.m);
+    drive_close(&copy);
+}
+
 bool check_batch(struct check *c, const struct event *e, unsigned count)
 {
     static uint8_t bytes[BATCH_LIMIT];
@@ -237,6 +367,7 @@ bool check_batch(struct check *c, const struct event *e, unsigned count)
     size = w.size;
     if (!drive_room(&c->d, batch, size))
         return check_wrong(c, "no room for %zu bytes of events", size);
+    adopt_seats(c, e, count, bytes, w.size);
     do {
         more = sched_step(&c->d.s, batch, size);
         c->tally->steps++;
@@ -244,5 +375,6 @@ bool check_batch(struct check *c, const struct event *e, unsigned count)
             return false;
         size = 0;
     } while (more);
-    return check_waiting(c);
+    return check_waiting(c) && (!c->tables || check_tables(c)) &&
+           (!c->has_twin || check_against_twin(c, bytes, w.size));
 }

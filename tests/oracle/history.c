@@ -22,6 +22,27 @@ const struct style style_small = {.hosts_least = 3,
                                   .podsets_most = 3,
                                   .units_most = 2};
 
+const struct style style_gale = {.hosts_least = 1,
+                                 .hosts_most = 3,
+                                 .jobs = 20,
+                                 .batches = 30,
+                                 .pods_most = 4,
+                                 .podsets_most = 3,
+                                 .units_most = 3,
+                                 .wild = true,
+                                 .all_scorers = true};
+
+const struct style style_storm = {.hosts_least = 1,
+                                  .hosts_most = 12,
+                                  .jobs = 60,
+                                  .batches = 60,
+                                  .pods_most = 9,
+                                  .podsets_most = 3,
+                                  .units_most = 5,
+                                  .large_hosts = true,
+                                  .wild = true,
+                                  .all_scorers = true};
+
 struct maker {
     struct prng rng;
     struct history *h;
@@ -36,7 +57,7 @@ struct maker {
 };
 
 enum { TIGHT_CPU = 1, TIGHT_MEM = 2, TIGHT_PODS = 4, TIGHT_EXTRA = 8 };
-enum { WITH_SHARES = 1, WITH_MIG = 2, WITH_TOPOLOGY = 4, WITH_MODELS = 8, WITH_FAULTS = 16 };
+enum { WITH_SHARES = 1, WITH_MIG = 2, WITH_TOPOLOGY = 4, WITH_MODELS = 8, WITH_FAULTS = 16, WITH_WILD = 32 };
 
 static uint64_t pick(struct maker *k, uint64_t count)
 {
@@ -390,11 +411,62 @@ static void make_change(struct maker *k)
     }
 }
 
+/* A pod that somebody else seated, as after a restart; where is a guess, so many are ignored. */
+static void make_seated(struct maker *k)
+{
+    uint32_t unit = k->h->units, key = k->jobs++;
+    uint32_t at, host = (uint32_t)pick(k, k->hosts);
+    struct event_podset p;
+
+    make_job(k, key);
+    at = k->h->unit[unit].first;
+    p = k->h->event[at + 1].podset;
+    for (uint32_t pod = 0; pod < p.pods; pod++) {
+        uint16_t devices = 0;
+
+        for (unsigned n = 0; n < p.gpus && k->gpus[host] >= p.gpus && chance(k, 75);) {
+            uint16_t bit = (uint16_t)(1u << pick(k, k->gpus[host]));
+
+            n += !(devices & bit);
+            devices |= bit;
+        }
+        add_event(k, EVENT_SEAT)->seat =
+            (struct event_seat){key, 0, pod, host, devices, (uint8_t)pick(k, 4)};
+        k->h->unit[unit].count++;
+    }
+    if (chance(k, 80)) {
+        add_event(k, EVENT_SEATED)->seated.key = key;
+        k->h->unit[unit].count++;
+    }
+}
+
+/* What only a live cluster, or an edge that errs, says. */
+static void make_wild(struct maker *k)
+{
+    uint32_t host = (uint32_t)pick(k, k->hosts + 2);
+    unsigned what = (unsigned)pick(k, 5);
+
+    if (what == 0 && k->jobs < k->s->jobs)
+        make_seated(k);
+    else if (what == 1 && k->jobs)
+        add_unit(k, EVENT_CONFIRM, false)->confirm = (struct event_confirm){
+            (uint32_t)pick(k, k->jobs), (uint32_t)pick(k, 3), (uint16_t)(1u << pick(k, 8))};
+    else if (what == 2)
+        add_unit(k, EVENT_HOST_GONE, false)->host_gone.host = host;
+    else if (what == 3)
+        add_unit(k, EVENT_DEVICE, false)->device =
+            (struct event_device){host, (uint8_t)pick(k, 20), (uint8_t)pick(k, 2)};
+    else
+        add_unit(k, EVENT_SEATED, false)->seated.key = (uint32_t)pick(k, k->jobs + 1);
+}
+
 static void make_step(struct maker *k)
 {
     unsigned what = (unsigned)pick(k, 100);
 
-    if (what < 55 && k->jobs < k->s->jobs)
+    if (k->s->wild && (k->themes & WITH_WILD) && chance(k, 15))
+        make_wild(k);
+    else if (what < 55 && k->jobs < k->s->jobs)
         make_job(k, k->jobs++);
     else if (what < 75 && k->jobs)
         add_unit(k, EVENT_END, false)->end.key = (uint32_t)pick(k, k->jobs);
@@ -413,7 +485,7 @@ void history_make(struct history *h, uint64_t seed, const struct style *s)
     k.hosts = s->hosts_least + (unsigned)pick(&k, s->hosts_most - s->hosts_least + 1);
     k.models = 1 + (unsigned)pick(&k, 3);
     k.tight = (unsigned)(pick(&k, 16) & pick(&k, 16));
-    k.themes = (unsigned)(pick(&k, 32) | pick(&k, 32));
+    k.themes = (unsigned)(pick(&k, 64) | pick(&k, 32));
     make_config(&k);
     make_domains(&k);
     for (unsigned n = 0; n < SHAPES; n++)

@@ -42,5 +42,9 @@ void history_cut(struct history *to, const struct history *from, const uint8_t *
 
 /* 3 hosts of 4 devices, 6 jobs. */
 extern const struct style style_small;
+/* The same with more jobs and all that may happen. */
+extern const struct style style_gale;
+/* Up to 12 hosts of any size, 60 jobs, all that may happen. */
+extern const struct style style_storm;
 
 #endif

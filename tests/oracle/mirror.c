@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/must.h"
+#include "core/model/index.h"
 
 void mirror_init(struct o_world *w)
 {
@@ -88,33 +89,10 @@ static void put_job(struct o_world *w, const struct event_job *e, const struct e
     }
 }
 
-static void add_seat(struct o_world *w, const struct event_seat *e)
-{
-    struct o_job *j = oracle_job(w, e->key);
-
-    if (j && !j->runs && j->seats < O_PODS)
-        j->seat[j->seats++] = (struct o_seat){.podset = e->podset,
-                                              .pod = e->pod,
-                                              .host = e->host,
-                                              .devices = e->devices,
-                                              .slot = e->slot};
-}
-
-static void confirm(struct o_world *w, const struct event_confirm *e)
-{
-    struct o_job *j = oracle_job(w, e->key);
-
-    for (unsigned s = 0; j && s < j->seats; s++)
-        if (j->seat[s].pod == e->pod)
-            j->seat[s].devices = e->devices;
-}
-
 static void apply_to_job(struct o_world *w, const struct event *e)
 {
     struct o_job *j;
 
-    if (e->kind == EVENT_SEATED && (j = oracle_job(w, e->seated.key)))
-        j->runs = j->seats > 0;
     if (e->kind == EVENT_STOP && (j = oracle_job(w, e->stop.key))) {
         j->runs = false;
         j->seats = 0;
@@ -127,21 +105,40 @@ static void apply_to_job(struct o_world *w, const struct event *e)
     }
 }
 
+static bool host_there(const struct o_world *w, uint32_t host)
+{
+    return host < w->hosts && w->host[host].state != O_ABSENT;
+}
+
+static bool host_used(const struct o_world *w, uint32_t host)
+{
+    for (unsigned n = 0; n < w->jobs; n++)
+        for (unsigned s = 0; s < w->job[n].seats && w->job[n].live; s++)
+            if (w->job[n].seat[s].host == host)
+                return true;
+    return false;
+}
+
 static void apply_to_host(struct o_world *w, const struct event *e)
 {
     struct o_host *o;
 
     switch ((unsigned)e->kind) {
     case EVENT_HOST_GONE:
-        w->host[e->host_gone.host].state = O_ABSENT;
+        if (host_there(w, e->host_gone.host) && !host_used(w, e->host_gone.host))
+            w->host[e->host_gone.host].state = O_ABSENT;
         break;
     case EVENT_HOST_STATE:
-        w->host[e->host_state.host].state = (enum o_state)e->host_state.state;
+        if (host_there(w, e->host_state.host))
+            w->host[e->host_state.host].state = (enum o_state)e->host_state.state;
         break;
     case EVENT_HOST_LEAVE:
-        w->host[e->host_leave.host].leave_at_ns = e->host_leave.leave_at_ns;
+        if (host_there(w, e->host_leave.host))
+            w->host[e->host_leave.host].leave_at_ns = e->host_leave.leave_at_ns;
         break;
     case EVENT_DEVICE:
+        if (!host_there(w, e->device.host) || e->device.device >= w->host[e->device.host].gpus)
+            break;
         o = &w->host[e->device.host];
         o->failed &= (uint16_t) ~(1u << e->device.device);
         o->failed |= (uint16_t)((e->device.state == DEVICE_DOWN) << e->device.device);
@@ -187,12 +184,6 @@ void mirror_apply(struct o_world *w, const struct event *e, const struct event *
     case EVENT_JOB:
         put_job(w, &e->job, podset);
         break;
-    case EVENT_SEAT:
-        add_seat(w, &e->seat);
-        break;
-    case EVENT_CONFIRM:
-        confirm(w, &e->confirm);
-        break;
     default:
         apply_to_host(w, e);
         apply_to_job(w, e);
@@ -230,4 +221,75 @@ unsigned mirror_broken(const struct o_world *w, uint32_t *ret_keys, unsigned lim
             ret_keys[count++] = j->key;
     }
     return count;
+}
+
+static uint32_t podset_place(const struct model *m, uint32_t job, uint32_t podset)
+{
+    uint32_t place = 0;
+
+    for (uint32_t p = job_row(m, job)->podset_head; p != podset; p = podset_row(m, p)->next)
+        place++;
+    return place;
+}
+
+/* The job's seats as a model has them, newest first. */
+static unsigned seats_of(const struct model *m, uint32_t row, struct o_seat *ret)
+{
+    unsigned count = 0;
+
+    for (uint32_t s = job_row(m, row)->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job) {
+        const struct seat *seat = seat_row(m, s);
+
+        must(count < O_PODS);
+        ret[count++] = (struct o_seat){.podset = podset_place(m, row, seat->podset),
+                                       .pod = seat->pod,
+                                       .host = seat->host,
+                                       .devices = seat->devices,
+                                       .slot = seat->slot};
+    }
+    return count;
+}
+
+void mirror_adopt(struct o_world *w, const struct model *m)
+{
+    for (unsigned n = 0; n < w->jobs; n++) {
+        uint32_t row = w->job[n].live ? index_job_find(m, w->job[n].key) : ROW_NONE;
+
+        if (row == ROW_NONE)
+            continue;
+        w->job[n].seats = seats_of(m, row, w->job[n].seat);
+        w->job[n].runs = job_row(m, row)->state == JOB_RUNNING;
+    }
+}
+
+static bool seats_equal(const struct o_job *j, const struct o_seat *seat, unsigned seats)
+{
+    unsigned found = 0;
+
+    for (unsigned a = 0; a < j->seats; a++)
+        for (unsigned b = 0; b < seats; b++)
+            found += j->seat[a].pod == seat[b].pod && j->seat[a].podset == seat[b].podset &&
+                     j->seat[a].host == seat[b].host && j->seat[a].devices == seat[b].devices &&
+                     j->seat[a].slot == seat[b].slot;
+    return found == seats && seats == j->seats;
+}
+
+bool mirror_equal(const struct o_world *w, const struct model *m)
+{
+    unsigned live = 0;
+
+    for (unsigned n = 0; n < w->jobs; n++) {
+        const struct o_job *j = &w->job[n];
+        struct o_seat seat[O_PODS];
+        uint32_t row;
+
+        if (!j->live)
+            continue;
+        live++;
+        row = index_job_find(m, j->key);
+        if (row == ROW_NONE || j->runs != (job_row(m, row)->state == JOB_RUNNING) ||
+            !seats_equal(j, seat, seats_of(m, row, seat)))
+            return false;
+    }
+    return live == model_head(m, TABLE_JOB)->live;
 }

@@ -565,3 +565,46 @@ bool oracle_unknown(const struct o_world *w)
                 return true;
     return false;
 }
+
+bool oracle_sane(const struct o_world *w)
+{
+    static struct hunt h;
+    static bool whole[O_HOSTS][O_GPUS];
+    static uint32_t slots[O_HOSTS][O_GPUS];
+
+    hunt_start(&h, w, &w->job[0], 0, 0);
+    memset(whole, 0, sizeof(whole));
+    memset(slots, 0, sizeof(slots));
+    for (unsigned n = 0; n < w->jobs; n++)
+        for (unsigned s = 0; s < w->job[n].seats && w->job[n].live; s++) {
+            const struct o_seat *t = &w->job[n].seat[s];
+            const struct o_podset *p = &w->job[n].podset[t->podset];
+
+            for (unsigned d = 0; d < O_GPUS; d++) {
+                if (!(t->devices >> d & 1))
+                    continue;
+                whole[t->host][d] |= !is_share(p);
+                if (p->profile == O_NONE)
+                    continue;
+
+                uint32_t bits = slot_bits(mig_of(w, p->profile, w->host[t->host].model), t->slot);
+
+                if (slots[t->host][d] & bits)
+                    return false;
+                slots[t->host][d] |= bits;
+            }
+        }
+    for (unsigned n = 0; n < w->hosts; n++)
+        for (unsigned d = 0; d < O_GPUS; d++) {
+            const struct o_room *r = &h.room[n];
+
+            if (whole[n][d] && r->holders[d] > 1)
+                return false;
+            if (r->milli[d] > 1000 || (slots[n][d] && (r->milli[d] || r->mib[d])))
+                return false;
+            if (r->mib[d] && (int64_t)r->milli[d] * w->host[n].gpu_mib + 1000 * r->mib[d] >
+                                 1000 * w->host[n].gpu_mib)
+                return false;
+        }
+    return true;
+}

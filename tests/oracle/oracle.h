@@ -139,6 +139,8 @@ int64_t oracle_ask_milli(const struct o_job *j, bool minimum);
 bool oracle_inexact(const struct o_job *j);
 
 struct o_job *oracle_job(struct o_world *w, uint32_t key);
+/* True if no device holds more than it can: nobody beside a whole one, shares of at most a device. */
+bool oracle_sane(const struct o_world *w);
 /* True if some seat of the world is of unknown devices. */
 bool oracle_unknown(const struct o_world *w);
 

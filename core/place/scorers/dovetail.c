@@ -1,13 +1,15 @@
 /* dovetail - what a placement takes from those who come after
  *
- * A host has a loss: what it can no longer give, in micro-GPU, against the task mix.
- *     waste    per device, by its free milli: the part that will probably stay idle, given the
- *              shares that the mix asks for
+ * A host has a loss: what it can probably no longer give, in micro-GPU, against the task mix.
+ *     waste    per device, by its free milli: what will stay idle of it, given the shares that the
+ *              mix asks for
  *     broken   by the number of wholly free devices: those left over after the groups of 2, 4, 8, ..
  *              that the mix asks for
- *     uneven   free GPUs without the cores that the mix asks with them, and cores without GPUs
+ *     starved  free GPUs x share of the asks that want more cores than the host has free
+ *     short    free GPUs beyond those that the free cores can feed, at the mix's cores per GPU
+ *     spare    the opposite: free cores beyond those that the free GPUs can use
  * A placement costs the growth of the loss, plus
- *     scarce   GPUs asked x the price of the host's model: picky pods need it
+ *     scarce   GPUs asked x price of the host's model: pods that name their models want it
  *     roomy    a little for each GPU that stays free on the host: fuller hosts first
  * The tables are made from the mix at an edge (edge/sim/mix.c) and are integers here; the classes
  * of the mix are not read when a host is scored. Fragmentation as a function of free shares follows
@@ -27,20 +29,21 @@ static int64_t above_zero(int64_t x)
     return x > 0 ? x : 0;
 }
 
-static int64_t uneven(const struct balance *b, int64_t free_milli, int64_t cpu_milli)
+/* The three terms of cores against GPUs. */
+static int64_t cpu_loss(const struct model *m, const struct balance *b, int64_t free_milli,
+                        int64_t cpu_milli)
 {
-    int64_t cpu, fed, fed_low;
+    /* More cores than this feed any host: a bound that keeps the products in range. */
+    int64_t cpu = cpu_milli < (int64_t)1 << 36 ? above_zero(cpu_milli) : (int64_t)1 << 36;
+    int64_t step = cpu / LOSS_CPU_STEP_MILLI;
+    int64_t starved = loss_row(m, step < LOSS_ROWS ? (uint32_t)step : LOSS_ROWS - 1)->starved_ppm;
+    int64_t loss = b->starved_micro * free_milli * starved / 1000000;
 
-    if (b->fed_q20 == 0)
-        return 0;
-    /* More cores than this feed any host: a bound that keeps the product in range. */
-    cpu = cpu_milli < (int64_t)1 << 36 ? cpu_milli : (int64_t)1 << 36;
-    cpu = above_zero(cpu);
-    fed = cpu * b->fed_q20 >> 20;
-    fed_low = cpu * b->fed_low_q20 >> 20;
-    return b->short_micro * above_zero(free_milli - fed) +
-           b->spare_micro * above_zero(fed - free_milli) +
-           b->very_short_micro * above_zero(free_milli - fed_low);
+    if (b->short_q20)
+        loss += b->short_micro * above_zero(free_milli - (cpu * b->short_q20 >> 20));
+    if (b->spare_q20)
+        loss += b->spare_micro * above_zero((cpu * b->spare_q20 >> 20) - free_milli);
+    return loss;
 }
 
 static int64_t share_growth(const struct score_ask *a, uint16_t devices, int64_t whole,
@@ -76,7 +79,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
     const struct balance *b = balance_row(m, 0);
     bool share = podset_is_share(a->podset);
     int64_t free = score_free_milli(h), use = a->milli * a->podset->gpus;
-    int64_t whole = bits_count16(h->whole), room = 0, uneven_growth, scarce, roomy;
+    int64_t whole = bits_count16(h->whole), room = 0, cores, scarce, roomy;
 
     s->devices = share || a->podset->gpus == 0 ? 0 : score_whole_linked(a);
     if (share) {
@@ -91,14 +94,14 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
     }
     if (a->podset->gpus && !s->devices)
         return false;
-    uneven_growth = uneven(b, free - use, h->cpu_free_milli - a->podset->cpu_milli) -
-                    uneven(b, free, h->cpu_free_milli);
+    cores = cpu_loss(m, b, free - use, h->cpu_free_milli - a->podset->cpu_milli) -
+            cpu_loss(m, b, free, h->cpu_free_milli);
     scarce = price_row(m, kind_row(m, h->kind)->model)->scarce_micro * use / MILLI_FULL;
     roomy = b->roomy_micro * (free - use);
-    s->cost = room + uneven_growth + scarce + roomy;
+    s->cost = room + cores + scarce + roomy;
     if (with_terms) {
-        s->term[0] = (struct term){"room lost to waste", "micro-GPU", room};
-        s->term[1] = (struct term){"CPU and GPU uneven", "micro-GPU", uneven_growth};
+        s->term[0] = (struct term){"waste and broken groups", "micro-GPU", room};
+        s->term[1] = (struct term){"cores against GPUs", "micro-GPU", cores};
         s->term[2] = (struct term){"scarce model", "micro-GPU", scarce};
         s->term[3] = (struct term){"room left", "micro-GPU", roomy};
         s->term_count = 4;
