@@ -78,6 +78,25 @@ def openb_check(options, log):
                        options.sample)
 
 
+def timings(log, lines):
+    """Breaks in the second file LOG.us, if it is there: rising line numbers, microseconds."""
+    path = Path(log + ".us")
+    if not path.exists():
+        return []
+    errors, last = [], 0
+    for number, text in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        words = text.split(" ")
+        if len(words) != 2 or not all(word.isascii() and word.isdigit() for word in words):
+            errors.append(f"{path}:{number}: found {text!r}, expected a line number and "
+                          "microseconds")
+        elif not last < int(words[0]) <= lines:
+            errors.append(f"{path}:{number}: line {words[0]} does not follow {last} or is none "
+                          "of the log")
+        else:
+            last = int(words[0])
+    return errors
+
+
 def check(options, log):
     chosen = openb_check if options.openb else worlds_check if options.worlds else generic_check
     replay = chosen(options, log)
@@ -86,8 +105,10 @@ def check(options, log):
             errors = replay.run(stream)
     except OSError as error:
         raise InputError(f"{log}: cannot be read: {error}") from error
-    for number, text in errors[:SHOWN]:
-        print(f"{log}:{number}: {text}")
+    errors = [f"{log}:{number}: {text}" for number, text in errors]
+    errors += timings(log, replay.number)
+    for text in errors[:SHOWN]:
+        print(text)
     if errors:
         print(f"{log}: {len(errors)} violations" +
               (f", {SHOWN} shown" if len(errors) > SHOWN else ""))

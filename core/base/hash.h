@@ -24,16 +24,16 @@ static inline uint64_t hash_mix(uint64_t x)
 static inline uint64_t hash_words(const uint64_t *word, size_t words, uint64_t seed)
 {
     uint64_t lane[4] = {seed, seed ^ 0x9e3779b97f4a7c15u, seed + 0xc2b2ae3d27d4eb4fu, ~seed};
-    size_t w = 0;
+    size_t whole = words / 4 * 4;
 
-    for (; w + 4 <= words; w += 4)
+    for (size_t w = 0; w < whole; w += 4)
         for (unsigned l = 0; l < 4; l++) {
             lane[l] = (lane[l] ^ word[w + l]) * 0x9fb21c651e98df25u;
             lane[l] ^= lane[l] >> 29;
         }
-    for (; w < words; w++) {
-        lane[w & 3] = (lane[w & 3] ^ word[w]) * 0x9fb21c651e98df25u;
-        lane[w & 3] ^= lane[w & 3] >> 29;
+    for (size_t l = 0; l < words - whole; l++) {
+        lane[l] = (lane[l] ^ word[whole + l]) * 0x9fb21c651e98df25u;
+        lane[l] ^= lane[l] >> 29;
     }
     return hash_mix(lane[0] ^ hash_mix(lane[1] ^ hash_mix(lane[2] ^ hash_mix(lane[3] + words))));
 }

@@ -452,6 +452,8 @@ static bool apply_confirm(struct model *m, const struct event_confirm *e)
     if (seat == ROW_NONE)
         return false;
     s = seat_row(m, seat);
+    if (e->devices == 0 && podset_row(m, s->podset)->gpus > 0)
+        return false; /* that is no place */
     if (e->devices != s->devices && (e->devices & s->devices || podset_is_share(podset_row(m, s->podset)) ||
          !seat_possible(m, podset_row(m, s->podset), s->host, e->devices, s->slot)))
         return false;
@@ -464,7 +466,7 @@ static bool apply_stop(struct model *m, const struct event_stop *e)
 {
     uint32_t job = index_job_find(m, e->key);
 
-    if (job == ROW_NONE || job_row(m, job)->state != JOB_RUNNING)
+    if (job == ROW_NONE || job_row(m, job)->seat_head == ROW_NONE)
         return false;
     job_stop(m, job);
     freed(m);
@@ -477,7 +479,7 @@ static bool apply_end(struct model *m, const struct event_end *e)
 
     if (job == ROW_NONE)
         return false;
-    if (job_row(m, job)->state == JOB_RUNNING)
+    if (job_row(m, job)->seat_head != ROW_NONE)
         freed(m);
     job_remove(m, job);
     return true;

@@ -102,7 +102,6 @@ static const struct {
     {"no pods", "", "ask pods=0 gpus=1"},
     {"a minimum above the pods", "", "ask pods=2 min=3 gpus=1"},
     {"a million and one pods", "", "ask pods=1048577"},
-    {"together more than a million pods", "", "ask pods=1048576 + cpu=1"},
     {"more devices than any host has", "", "ask gpus=17"},
     {"a class that nobody told of", "", "ask gpus=1 class=9"},
     {"asks less than no CPU", "", "ask cpu=-1"},
@@ -160,7 +159,7 @@ static const struct {
     {"a stop of a job that waits", "", "stop 1"},
     {"an end of a job that nobody knows", "", "end 99"},
     {"an end told twice", "end 0; ", "end 0"},
-    {"a podset without a job", "", "bare x"},
+    {"a podset without a job", "", "bare"},
 };
 
 /* A test per row. Seats may be told in several batches, so that nothing is settled in between. */
@@ -282,6 +281,12 @@ static const struct {
     {"sixteen podsets are all there may be", {.podset_count = 16}, 16, 99, {0}, true},
     {"seventeen are too many", {.podset_count = 17}, 17, 99, {0}, false},
     {"the last of sixteen is bad", {.podset_count = 16}, 16, 15, {.milli = 1, .pods = 1}, false},
+    {"together more than a million pods",
+     {.podset_count = 2},
+     2,
+     0,
+     {.pods = 1u << 20, .pods_min = 1, .milli = 1000, .profile = ROW_NONE},
+     false},
     {"a wish that is no scope",
      {.podset_count = 1, .preferred_count = 1, .preferred = {SCOPE_COUNT}},
      1,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/engine/apply.h"
 #include "core/model/index.h"
@@ -52,16 +53,40 @@ struct limits sched_limits_small(void)
 
 /* ---- growth ---- */
 
+#define KINDS_SEEN 512 /* kinds of hosts that a batch is expected to hold at most */
+
 /* Rows that the batch may add, at worst, and the largest ids that it names. */
 struct demand {
     uint64_t rows[TABLE_COUNT], cells;
     uint64_t pods, pods_max; /* of the job being read; of the largest gang */
+    uint64_t kind[KINDS_SEEN]; /* hashes of the kinds of hosts in the batch; 0: free */
 };
 
 static void demand_id(struct demand *d, enum table table, uint32_t id)
 {
     if (id != ROW_NONE && id < UINT32_MAX / 4 && d->rows[table] < (uint64_t)id + 1)
         d->rows[table] = (uint64_t)id + 1;
+}
+
+/* Hosts of one kind share a row: counts the kinds that the batch names, some twice at worst. */
+static void demand_kind(struct demand *d, const struct event_host *e)
+{
+    uint64_t word[] = {(uint64_t)e->cpu_milli, (uint64_t)e->mem_mib, (uint64_t)e->pods,
+                       (uint64_t)e->gpu_mem_mib, (uint64_t)e->extra[0], (uint64_t)e->extra[1],
+                       (uint64_t)e->class_id << 32 | e->model, (uint64_t)e->shape << 32 | e->gpus};
+    uint64_t hash = hash_words(word, sizeof(word) / sizeof(word[0]), 1) | 1;
+
+    for (unsigned n = 0; n < 8; n++) {
+        uint64_t *seen = &d->kind[(hash + n) % KINDS_SEEN];
+
+        if (*seen == hash)
+            return;
+        if (*seen == 0) {
+            *seen = hash;
+            break;
+        }
+    }
+    d->rows[TABLE_KIND]++;
 }
 
 static void demand_event(struct demand *d, const struct event *e)
@@ -88,7 +113,7 @@ static void demand_event(struct demand *d, const struct event *e)
         break;
     case EVENT_HOST:
         demand_id(d, TABLE_HOST, e->host.host);
-        d->rows[TABLE_KIND]++;
+        demand_kind(d, &e->host);
         d->cells += 1 + LEVELS_MAX;
         break;
     case EVENT_JOB:
@@ -140,8 +165,6 @@ bool sched_short(const struct sched *s, const uint8_t *bytes, size_t size,
     d.rows[TABLE_MIG] += model_head(m, TABLE_MIG)->live;
     d.rows[TABLE_SEAT] += (uint64_t)model_head(m, TABLE_SEAT)->live + c->waiting_pods;
     d.rows[TABLE_KIND] += model_head(m, TABLE_KIND)->live;
-    if (d.rows[TABLE_KIND] > model_head(m, TABLE_KIND)->live + 4096u)
-        d.rows[TABLE_KIND] = model_head(m, TABLE_KIND)->live + 4096u;
     for (unsigned t = 0; t < TABLE_COUNT; t++)
         if (t != TABLE_CONFIG && t != TABLE_HEAD && t != TABLE_LEVEL && t != TABLE_BOARD &&
             t != TABLE_PRICE)
@@ -340,7 +363,9 @@ static bool go_through_queue(struct sched *s)
     while (n < count) {
         uint32_t job = waiting[n];
 
-        if (!everybody && job_row(m, job)->refused_at != UINT64_MAX) {
+        /* A job whose seats are just being told is not placed a second time. */
+        if (job_row(m, job)->seat_head != ROW_NONE ||
+            (!everybody && job_row(m, job)->refused_at != UINT64_MAX)) {
             n++;
             continue;
         }

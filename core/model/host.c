@@ -37,7 +37,9 @@ static uint16_t device_free(const struct kind *k, const struct host *h, const st
 
     if (!(h->healthy >> d & 1) || b->mig_slots[d])
         return 0;
-    if (b->share_mib[d] && mib > 0)
+    if (b->share_mib[d] && mib <= 0)
+        return 0; /* its size was taken back while shares of it are held */
+    if (b->share_mib[d])
         rest = (mib * rest - (int64_t)MILLI_FULL * b->share_mib[d]) / mib;
     return rest > 0 ? (uint16_t)rest : 0;
 }
@@ -323,6 +325,7 @@ bool host_valid(const struct model *m, uint32_t host)
     sum.mem_free_mib = k->mem_mib;
     sum.pods_free = k->pods;
     sum.unknown_gpus = 0;
+    memcpy(sum.extra_free, k->extra, sizeof(sum.extra_free));
     for (uint32_t s = h->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_host) {
         const struct seat *seat = seat_row(m, s);
         const struct podset *ask = podset_row(m, seat->podset);
@@ -332,6 +335,8 @@ bool host_valid(const struct model *m, uint32_t host)
         sum.cpu_free_milli -= ask->cpu_milli;
         sum.mem_free_mib -= ask->mem_mib;
         sum.pods_free--;
+        for (unsigned e = 0; e < EXTRAS_MAX; e++)
+            sum.extra_free[e] -= ask->extra[e];
         sum.unknown_gpus =
             (uint8_t)(sum.unknown_gpus + (seat->grade == GRADE_UNKNOWN ? ask->gpus : 0));
         for (unsigned d = 0; d < GPUS_MAX; d++)

@@ -30,8 +30,8 @@ struct index {
     uint32_t cell_count, cell_limit;
     uint32_t waiting_count;
     uint32_t map_mask;
-    uint32_t pad;
-    uint64_t marks_at, job_marks_at, kinds_at, counts_at, slots_at, bits_at, bits_limit, cells_at;
+    uint32_t breeds;
+    uint64_t kind_breeds_at, marks_at, job_marks_at, breeds_at, counts_at, slots_at, bits_at, bits_limit, cells_at;
     uint64_t cell_first_at, member_first_at, members_at, waiting_at, map_at;
 };
 
@@ -55,7 +55,8 @@ static inline struct index *index_of(const struct model *m)
     }
 PART(host_marks, struct host_mark, marks_at)
 PART(job_marks, struct job_mark, job_marks_at)
-PART(kind_table, struct kind_bins, kinds_at)
+PART(breed_table, struct breed_bins, breeds_at)
+PART(kind_breeds, uint32_t, kind_breeds_at)
 PART(bin_counts, uint32_t, counts_at)
 PART(slot_hosts, uint32_t, slots_at)
 PART(bin_bits, uint64_t, bits_at)
@@ -93,7 +94,8 @@ static uint64_t layout(struct index *x, const struct limits *l)
     x->map_mask = map_size((uint32_t)jobs) - 1;
     x->marks_at = carve(&end, hosts * sizeof(struct host_mark));
     x->job_marks_at = carve(&end, jobs * sizeof(struct job_mark));
-    x->kinds_at = carve(&end, kinds * sizeof(struct kind_bins));
+    x->kind_breeds_at = carve(&end, kinds * sizeof(uint32_t));
+    x->breeds_at = carve(&end, kinds * sizeof(struct breed_bins));
     x->counts_at = carve(&end, kinds * BINS * sizeof(uint32_t));
     x->slots_at = carve(&end, hosts * sizeof(uint32_t));
     x->bits_limit = BINS * (hosts / 64 + kinds);
@@ -145,17 +147,26 @@ static uint32_t host_free_milli(const struct host *h)
     return sum;
 }
 
+/* CPU that goes with so many free devices if all devices of the host get the same. */
+static int64_t cpu_fair(const struct kind *k, uint32_t whole)
+{
+    return k->gpus ? k->cpu_milli / k->gpus * (whole ? whole : 1) : k->cpu_milli;
+}
+
 static uint32_t cpu_step(const struct kind *k, const struct host *h, uint32_t whole)
 {
-    uint64_t fair;
+    int64_t fair = cpu_fair(k, whole), cpu = h->cpu_free_milli;
 
-    if (k->cpu_milli >= UNLIMITED || k->gpus == 0)
+    if (k->cpu_milli >= UNLIMITED || fair <= 0 || cpu >= 2 * fair)
         return BIN_CPU_STEPS - 1;
-    fair = (uint64_t)k->cpu_milli * (whole ? whole : 1) / k->gpus;
-    for (uint32_t step = 0; step + 1 < BIN_CPU_STEPS; step++)
-        if ((uint64_t)h->cpu_free_milli * 2 < fair * (step + 1))
-            return step;
-    return BIN_CPU_STEPS - 1;
+    return cpu <= 0 ? 0 : (uint32_t)(cpu * 4 / fair);
+}
+
+int64_t index_bin_cpu(const struct kind *k, uint32_t whole, uint32_t cpu_step)
+{
+    if (k->cpu_milli >= UNLIMITED)
+        return UNLIMITED;
+    return cpu_fair(k, whole) * (2 * cpu_step + 1) / 8;
 }
 
 uint32_t index_bin(const struct model *m, const struct host *h)
@@ -210,11 +221,11 @@ static void mark_count(struct model *m, uint32_t host, bool add)
     cell_count_host(cell_find(m, ROW_NONE, model), mark->whole, mark->free_milli, add);
 }
 
-static void bin_put(struct model *m, uint32_t kind, uint32_t bin, uint32_t slot, bool in)
+static void bin_put(struct model *m, uint32_t breed, uint32_t bin, uint32_t slot, bool in)
 {
-    struct kind_bins *k = &kind_table(m)[kind];
+    struct breed_bins *k = &breed_table(m)[breed];
     uint64_t *bits = bin_bits(m) + k->bits_at + (uint64_t)bin * k->words;
-    uint32_t *count = &bin_counts(m)[(uint64_t)kind * BINS + bin];
+    uint32_t *count = &bin_counts(m)[(uint64_t)breed * BINS + bin];
 
     if (in) {
         bits[slot / 64] |= (uint64_t)1 << slot % 64;
@@ -244,17 +255,17 @@ static struct host_mark mark_of(const struct model *m, uint32_t host, uint32_t s
 void index_sync_host(struct model *m, uint32_t host)
 {
     struct host_mark *mark = &host_marks(m)[host], new;
-    uint32_t kind;
+    uint32_t breed;
 
     if (index_of(m)->stale)
         return;
-    kind = host_row(m, host)->kind;
+    breed = kind_breeds(m)[host_row(m, host)->kind];
     new = mark_of(m, host, mark->slot);
     if (new.bin != mark->bin) {
         if (mark->bin != BIN_NONE)
-            bin_put(m, kind, mark->bin, mark->slot, false);
+            bin_put(m, breed, mark->bin, mark->slot, false);
         if (new.bin != BIN_NONE)
-            bin_put(m, kind, new.bin, new.slot, true);
+            bin_put(m, breed, new.bin, new.slot, true);
     }
     if (new.bin == mark->bin && new.free_milli == mark->free_milli)
         return;
@@ -265,20 +276,42 @@ void index_sync_host(struct model *m, uint32_t host)
         mark_count(m, host, true);
 }
 
-/* Slots of a kind in id order, and room for its bit sets. */
-static void rebuild_kinds(struct model *m)
+static bool same_breed(const struct kind *a, const struct kind *b)
+{
+    return a->model == b->model && a->gpus == b->gpus && a->cpu_milli == b->cpu_milli;
+}
+
+static void rebuild_breeds(struct model *m)
 {
     struct index *x = index_of(m);
-    uint32_t kinds = model_count(m, TABLE_KIND), hosts = model_count(m, TABLE_HOST);
-    uint32_t slot = 0;
+    uint32_t kinds = model_count(m, TABLE_KIND);
+
+    memset(breed_table(m), 0, (size_t)m->limits.rows[TABLE_KIND] * sizeof(struct breed_bins));
+    x->breeds = 0;
+    for (uint32_t k = 0; k < kinds; k++) {
+        uint32_t breed = 0;
+
+        while (breed < x->breeds &&
+               !same_breed(kind_row(m, breed_table(m)[breed].kind), kind_row(m, k)))
+            breed++;
+        if (breed == x->breeds)
+            breed_table(m)[x->breeds++].kind = k;
+        kind_breeds(m)[k] = breed;
+    }
+}
+
+/* Slots of a breed in id order, and room for its bit sets. */
+static void rebuild_slots(struct model *m)
+{
+    struct index *x = index_of(m);
+    uint32_t hosts = model_count(m, TABLE_HOST), slot = 0;
     uint64_t bits = 0;
 
-    memset(kind_table(m), 0, (size_t)m->limits.rows[TABLE_KIND] * sizeof(struct kind_bins));
     for (uint32_t h = 0; h < hosts; h++)
         if (host_row(m, h)->state != HOST_ABSENT)
-            kind_table(m)[host_row(m, h)->kind].slot_limit++;
-    for (uint32_t k = 0; k < kinds; k++) {
-        struct kind_bins *bins = &kind_table(m)[k];
+            breed_table(m)[kind_breeds(m)[host_row(m, h)->kind]].slot_limit++;
+    for (uint32_t b = 0; b < x->breeds; b++) {
+        struct breed_bins *bins = &breed_table(m)[b];
 
         bins->slot_first = slot;
         bins->words = (bins->slot_limit + 63) / 64;
@@ -288,7 +321,7 @@ static void rebuild_kinds(struct model *m)
     }
     must(bits <= x->bits_limit);
     memset(bin_bits(m), 0, (size_t)bits * sizeof(uint64_t));
-    memset(bin_counts(m), 0, (size_t)kinds * BINS * sizeof(uint32_t));
+    memset(bin_counts(m), 0, (size_t)x->breeds * BINS * sizeof(uint32_t));
 }
 
 /* Counting sort of the hosts into their domains. */
@@ -320,7 +353,8 @@ void index_rebuild(struct model *m)
     struct index *x = index_of(m);
     uint32_t hosts = model_count(m, TABLE_HOST);
 
-    rebuild_kinds(m);
+    rebuild_breeds(m);
+    rebuild_slots(m);
     rebuild_members(m);
     x->cell_count = 0;
     memset(cell_firsts(m), 0xFF, ((size_t)m->limits.rows[TABLE_DOMAIN] + 1) * sizeof(uint32_t));
@@ -332,13 +366,14 @@ void index_rebuild(struct model *m)
         if (host_row(m, h)->state == HOST_ABSENT)
             continue;
 
-        struct kind_bins *k = &kind_table(m)[host_row(m, h)->kind];
+        uint32_t breed = kind_breeds(m)[host_row(m, h)->kind];
+        struct breed_bins *k = &breed_table(m)[breed];
 
         slot_hosts(m)[k->slot_first + k->slot_count] = h;
         *mark = mark_of(m, h, k->slot_count++);
         if (mark->bin == BIN_NONE)
             continue;
-        bin_put(m, host_row(m, h)->kind, mark->bin, mark->slot, true);
+        bin_put(m, breed, mark->bin, mark->slot, true);
         mark_count(m, h, true);
     }
     for (uint32_t j = 0; j < model_count(m, TABLE_JOB); j++)
@@ -476,14 +511,19 @@ uint32_t index_job_find(const struct model *m, uint32_t key)
 
 /* ---- questions ---- */
 
-const struct kind_bins *index_kind(const struct model *m, uint32_t kind)
+uint32_t index_breeds(const struct model *m)
 {
-    return &kind_table(m)[kind];
+    return index_of(m)->breeds;
 }
 
-uint32_t index_bin_next(const struct model *m, uint32_t kind, uint32_t bin, uint32_t slot)
+const struct breed_bins *index_breed(const struct model *m, uint32_t breed)
 {
-    const struct kind_bins *k = &kind_table(m)[kind];
+    return &breed_table(m)[breed];
+}
+
+uint32_t index_bin_next(const struct model *m, uint32_t breed, uint32_t bin, uint32_t slot)
+{
+    const struct breed_bins *k = &breed_table(m)[breed];
     const uint64_t *bits = bin_bits(m) + k->bits_at + (uint64_t)bin * k->words;
 
     for (uint32_t w = slot / 64; w < k->words; w++) {
@@ -497,9 +537,9 @@ uint32_t index_bin_next(const struct model *m, uint32_t kind, uint32_t bin, uint
     return ROW_NONE;
 }
 
-uint32_t index_slot_host(const struct model *m, uint32_t kind, uint32_t slot)
+uint32_t index_slot_host(const struct model *m, uint32_t breed, uint32_t slot)
 {
-    return slot_hosts(m)[kind_table(m)[kind].slot_first + slot];
+    return slot_hosts(m)[breed_table(m)[breed].slot_first + slot];
 }
 
 uint32_t index_cell_first(const struct model *m, uint32_t domain)

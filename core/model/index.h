@@ -1,7 +1,7 @@
 /* index.h - what can be recomputed from the tables, kept in step because it is asked all the time
  *
  * Four answers that a placement needs without looking at every host:
- *   bins     hosts of one kind, by wholly free devices, by the largest share still free on a broken
+ *   bins     hosts of one breed (kinds of equal model, CPU and devices), by wholly free devices, by the largest share still free on a broken
  *            device, and by free CPU: a bit set per bin, so that the lowest id comes first
  *   cells    per domain of a declared level and GPU model (and per model in all): how many hosts
  *            have 0, 1, .. 16 devices wholly free, and the free milli: upper bounds that prune
@@ -27,7 +27,7 @@ struct model;
 struct limits;
 
 #define BIN_SHARE_STEPS 8 /* largest free share on a broken device, in eighths of a device */
-#define BIN_CPU_STEPS 4   /* free CPU against what the kind has per free device */
+#define BIN_CPU_STEPS 8   /* free CPU, in quarters of what the kind has per free device */
 #define BINS ((GPUS_MAX + 1) * BIN_SHARE_STEPS * BIN_CPU_STEPS)
 #define BIN_WORDS ((BINS + 63) / 64)
 
@@ -40,8 +40,9 @@ struct cell {
     uint64_t free_milli;
 };
 
-/* A kind's hosts: slots in id order, and a bit set over slots per bin. */
-struct kind_bins {
+/* A breed's hosts: slots in id order, and a bit set over slots per bin. */
+struct breed_bins {
+    uint32_t kind;                               /* the first kind of the breed */
     uint32_t slot_first, slot_count, slot_limit; /* in the array of hosts by slot */
     uint32_t words;                              /* of one bin's bit set */
     uint64_t bits_at;                            /* first word of bin 0 */
@@ -68,10 +69,14 @@ static inline uint32_t index_bin_of(uint32_t whole, uint32_t share_step, uint32_
     return (whole * BIN_SHARE_STEPS + share_step) * BIN_CPU_STEPS + cpu_step;
 }
 
-const struct kind_bins *index_kind(const struct model *m, uint32_t kind);
-/* The host of a kind's bin with the lowest slot at or after slot; its slot, or ROW_NONE. */
-uint32_t index_bin_next(const struct model *m, uint32_t kind, uint32_t bin, uint32_t slot);
-uint32_t index_slot_host(const struct model *m, uint32_t kind, uint32_t slot);
+/* Breeds are numbered from 0 in the order of their first kinds. */
+uint32_t index_breeds(const struct model *m);
+const struct breed_bins *index_breed(const struct model *m, uint32_t breed);
+/* The middle of a bin's step of free CPU on hosts of the kind. */
+int64_t index_bin_cpu(const struct kind *k, uint32_t whole, uint32_t cpu_step);
+/* Slot of the host of the bin with the lowest id at or after slot, or ROW_NONE. */
+uint32_t index_bin_next(const struct model *m, uint32_t breed, uint32_t bin, uint32_t slot);
+uint32_t index_slot_host(const struct model *m, uint32_t breed, uint32_t slot);
 
 /* First cell of a domain (ROW_NONE: of the cluster), for walking cell.next. */
 uint32_t index_cell_first(const struct model *m, uint32_t domain);

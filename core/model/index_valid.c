@@ -21,36 +21,44 @@ static uint32_t milli_of(const struct host *h)
     return sum;
 }
 
-/* The kind's slots are its hosts in id order. Returns how many of them serve, or ROW_NONE. */
-static uint32_t slots_served(const struct model *m, uint32_t kind)
+/* The breed's slots are its hosts in id order. Returns how many of them serve, or ROW_NONE. */
+static bool of_breed(const struct model *m, uint32_t host, uint32_t breed)
+{
+    const struct kind *a = kind_row(m, host_row(m, host)->kind);
+    const struct kind *b = kind_row(m, index_breed(m, breed)->kind);
+
+    return a->model == b->model && a->gpus == b->gpus && a->cpu_milli == b->cpu_milli;
+}
+
+static uint32_t slots_served(const struct model *m, uint32_t breed)
 {
     uint32_t slot = 0, served = 0;
 
     for (uint32_t h = 0; h < model_count(m, TABLE_HOST); h++) {
-        if (host_row(m, h)->state == HOST_ABSENT || host_row(m, h)->kind != kind)
+        if (host_row(m, h)->state == HOST_ABSENT || !of_breed(m, h, breed))
             continue;
-        if (slot == index_kind(m, kind)->slot_count || index_slot_host(m, kind, slot) != h)
+        if (slot == index_breed(m, breed)->slot_count || index_slot_host(m, breed, slot) != h)
             return ROW_NONE;
         served += serves(m, h);
         slot++;
     }
-    return slot == index_kind(m, kind)->slot_count ? served : ROW_NONE;
+    return slot == index_breed(m, breed)->slot_count ? served : ROW_NONE;
 }
 
-static bool bins_valid(const struct model *m, uint32_t kind)
+static bool bins_valid(const struct model *m, uint32_t breed)
 {
-    const struct kind_bins *k = index_kind(m, kind);
-    uint32_t served = slots_served(m, kind), found = 0;
+    const struct breed_bins *k = index_breed(m, breed);
+    uint32_t served = slots_served(m, breed), found = 0;
 
     if (served == ROW_NONE)
         return false;
     for (uint32_t bin = 0; bin < BINS; bin++) {
-        uint32_t slot = index_bin_next(m, kind, bin, 0);
+        uint32_t slot = index_bin_next(m, breed, bin, 0);
 
         if ((k->filled[bin / 64] >> bin % 64 & 1) != (slot != ROW_NONE))
             return false;
-        for (; slot != ROW_NONE; slot = index_bin_next(m, kind, bin, slot + 1)) {
-            uint32_t host = index_slot_host(m, kind, slot);
+        for (; slot != ROW_NONE; slot = index_bin_next(m, breed, bin, slot + 1)) {
+            uint32_t host = index_slot_host(m, breed, slot);
 
             if (!serves(m, host) || index_bin(m, host_row(m, host)) != bin)
                 return false;
@@ -140,7 +148,7 @@ static bool queue_valid(const struct model *m)
 
 bool index_valid(const struct model *m)
 {
-    for (uint32_t k = 0; k < model_count(m, TABLE_KIND); k++)
+    for (uint32_t k = 0; k < index_breeds(m); k++)
         if (!bins_valid(m, k))
             return false;
     for (uint32_t d = 0; d < model_count(m, TABLE_DOMAIN); d++)

@@ -228,5 +228,5 @@ bool job_valid(const struct model *m, uint32_t job)
         seats++;
     }
     return podsets == j->podsets && seats <= j->pods &&
-           (j->state == JOB_RUNNING || seats == 0) && index_job_find(m, j->key) == job;
+           (j->state == JOB_WAITING || seats > 0) && index_job_find(m, j->key) == job;
 }

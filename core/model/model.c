@@ -76,7 +76,7 @@ void limits_fix(struct limits *l)
 }
 
 /* Where everything lies; returns the bytes of the whole. */
-static uint64_t layout(struct model *m, const struct limits *l)
+uint64_t model_layout(struct model *m, const struct limits *l)
 {
     uint64_t end = 0, rows = 0, widest = 0;
 
@@ -101,7 +101,7 @@ static uint64_t layout(struct model *m, const struct limits *l)
     must(rows < UINT32_MAX);
     m->dirty_limit = (uint32_t)rows;
     m->dirty_at = carve(&end, rows * sizeof(uint64_t));
-    m->scratch_bytes = (uint64_t)l->depth * 256 + (uint64_t)l->rows[TABLE_HOST] * 16 + 65536;
+    m->scratch_bytes = (uint64_t)l->depth * 320 + (uint64_t)l->rows[TABLE_HOST] * 16 + 65536;
     m->scratch_at = carve(&end, m->scratch_bytes);
     return end;
 }
@@ -110,7 +110,7 @@ size_t model_bytes(const struct limits *l)
 {
     struct model probe;
 
-    return (size_t)layout(&probe, l);
+    return (size_t)model_layout(&probe, l);
 }
 
 struct model *model_init(void *block, const struct limits *l)
@@ -120,7 +120,7 @@ struct model *model_init(void *block, const struct limits *l)
 
     must(((uintptr_t)block & (ALIGN - 1)) == 0);
     memset(m, 0, sizeof(*m));
-    bytes = layout(m, l);
+    bytes = model_layout(m, l);
     memset((char *)block + sizeof(*m), 0, (size_t)bytes - sizeof(*m));
     m->bytes = bytes;
     for (uint32_t t = 0; t < TABLE_COUNT; t++)
@@ -143,7 +143,7 @@ struct model *model_move(const struct model *from, void *block, const struct lim
     must(from->depth == 0);
     must(((uintptr_t)block & (ALIGN - 1)) == 0);
     memset(m, 0, sizeof(*m));
-    uint64_t bytes = layout(m, l);
+    uint64_t bytes = model_layout(m, l);
     memset((char *)block + sizeof(*m), 0, (size_t)bytes - sizeof(*m));
     m->bytes = bytes;
     for (uint32_t t = 0; t < TABLE_COUNT; t++) {
@@ -316,4 +316,32 @@ uint64_t model_digest_anew(const struct model *m)
             sum += row_hash(m, t, id);
     }
     return sum;
+}
+
+void *model_raw_row(struct model *m, enum table table, uint32_t id)
+{
+    must(m->depth == 0 && id < m->store[table].limit);
+    return row_at(m, table, id);
+}
+
+uint64_t model_restored(struct model *m, uint64_t expected)
+{
+    m->digest = 0;
+    m->dirty_count = 0;
+    for (uint32_t t = 0; t < TABLE_COUNT; t++) {
+        uint32_t count = t == TABLE_HEAD ? TABLE_COUNT : model_count(m, t);
+
+        for (uint32_t id = 0; id < count; id++) {
+            uint64_t hash = row_hash(m, t, id);
+
+            ((uint64_t *)at(m, m->store[t].hash_at))[id] = hash;
+            *stamp_at(m, t, id) = 0;
+            m->digest += hash;
+        }
+    }
+    m->transaction = 1;
+    /* Rows that are not what was stored may point anywhere: the index would follow them. */
+    if (m->digest == expected)
+        index_rebuild(m);
+    return m->digest;
 }

@@ -77,6 +77,14 @@ void model_drop(struct model *m, enum table table, uint32_t id);
 /* Makes ids 0..id exist (tables that the edge numbers). */
 void model_reach(struct model *m, enum table table, uint32_t id);
 
+/* For restore alone: a row's bytes, without a transaction; model_restored() then hashes every row,
+ * makes the index anew, and returns the digest. Where it is not the one that was stored the rows are
+ * strangers' bytes, and the model must be thrown away. */
+void *model_raw_row(struct model *m, enum table table, uint32_t id);
+uint64_t model_restored(struct model *m, uint64_t expected);
+/* Where everything would lie for these limits; returns the bytes of the block. */
+uint64_t model_layout(struct model *m, const struct limits *l);
+
 uint64_t model_digest(struct model *m);
 /* Recomputes it from every row: for tests and for restore. */
 uint64_t model_digest_anew(const struct model *m);

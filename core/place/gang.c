@@ -83,7 +83,7 @@ static void seat_pod(struct model *m, struct view *v, uint32_t podset, uint32_t 
     if (podset_is_share(p) && view_minds(v, LIMIT(TOPOLOGY)) &&
         !(job_row(m, v->job)->flags & JOB_SHARES_CARD))
         within &= (uint16_t)~own_cards(m, v->job, host);
-    fits = score_host(v, p, host, within, &s, false);
+    fits = score_host(v, p, host, within, &s, SCORE_FULL);
     must(fits);
     host_take(m, host, v->job, podset, pod, s.devices, s.slot, GRADE_PLANNED);
 }
@@ -376,7 +376,7 @@ static void seat_mixed(struct model *m, struct view *v, const struct mixed *foun
          * the links choose among them now. */
         if (!found->exact_devices && p->gpus > 0 && !podset_is_share(p) &&
             !(job_required(v) & SCOPE_PARTS) &&
-            score_host(v, p, x.host, UINT16_MAX, &s, false))
+            score_host(v, p, x.host, UINT16_MAX, &s, SCORE_FULL))
             host_take(m, x.host, v->job, podset, pod++, s.devices, 0, GRADE_PLANNED);
         else
             host_take(m, x.host, v->job, podset, pod++, x.devices, x.slot, GRADE_PLANNED);

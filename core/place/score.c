@@ -4,7 +4,6 @@
 #include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/model/host.h"
-#include "core/model/index.h"
 #include "core/model/job.h"
 #include "core/place/pick.h"
 
@@ -130,7 +129,7 @@ uint8_t score_slot(const struct score_ask *a, uint16_t devices)
 }
 
 bool score_host(const struct view *v, const struct podset *p, uint32_t host, uint16_t within,
-                struct spot *ret_spot, bool with_terms)
+                struct spot *ret_spot, enum score_detail detail)
 {
     const struct config *c = config_row(v->m);
     const struct scorer *s = scorer_get(c->scorer);
@@ -138,15 +137,15 @@ bool score_host(const struct view *v, const struct podset *p, uint32_t host, uin
 
     a.milli = p->gpus > 1 ? MILLI_FULL : podset_milli(v->m, p, host_row(v->m, host)->kind);
     *ret_spot = (struct spot){.host = host};
-    if (!s->place(&a, ret_spot, with_terms))
+    if (!s->place(&a, ret_spot, detail))
         return false;
-    ret_spot->slot = score_slot(&a, ret_spot->devices);
+    ret_spot->slot = detail == SCORE_FULL ? score_slot(&a, ret_spot->devices) : 0;
     ret_spot->tie = s->ties_by_seed ? hash_mix(c->seed * 0x9e3779b97f4a7c15u + host) : 0;
     return true;
 }
 
 bool score_confined(const struct view *v, const struct podset *p, uint32_t host, uint64_t scopes,
-                    struct spot *ret_spot, bool with_terms)
+                    struct spot *ret_spot, enum score_detail detail)
 {
     uint16_t masks[GPUS_MAX];
     unsigned count = view_masks(v, host, scopes, masks);
@@ -156,7 +155,7 @@ bool score_confined(const struct view *v, const struct podset *p, uint32_t host,
         struct spot s;
 
         if (view_pods(v, host, p, masks[n]) == 0 ||
-            !score_host(v, p, host, masks[n], &s, with_terms))
+            !score_host(v, p, host, masks[n], &s, detail))
             continue;
         if (!found || s.cost < ret_spot->cost)
             *ret_spot = s;
@@ -165,55 +164,3 @@ bool score_confined(const struct view *v, const struct podset *p, uint32_t host,
     return found;
 }
 
-static bool spot_before(const struct spot *a, const struct spot *b)
-{
-    if (b->host == ROW_NONE)
-        return true;
-    if (a->cost != b->cost)
-        return a->cost < b->cost;
-    return a->tie != b->tie ? a->tie < b->tie : a->host < b->host;
-}
-
-/* Keeps the best spot and the best on another host. */
-static void keep(const struct spot *s, struct spot *best, struct spot *second)
-{
-    if (spot_before(s, best)) {
-        *second = *best;
-        *best = *s;
-    } else if (spot_before(s, second)) {
-        *second = *s;
-    }
-}
-
-/* Every host in id order: the reference that the index is measured against. */
-static void scan(struct view *v, const struct podset *p, uint64_t scopes, struct spot *best,
-                 struct spot *second)
-{
-    uint32_t hosts = model_count(v->m, TABLE_HOST);
-
-    for (uint32_t h = 0; h < hosts; h++) {
-        struct spot s;
-
-        v->steps++;
-        if (view_open(v, h, p) && score_confined(v, p, h, scopes, &s, false))
-            keep(&s, best, second);
-    }
-}
-
-enum verdict score_search(struct view *v, const struct podset *p, uint64_t scopes,
-                          struct spot *ret_best, struct spot *ret_second)
-{
-    struct spot s;
-
-    *ret_best = *ret_second = (struct spot){.host = ROW_NONE};
-    scan(v, p, scopes, ret_best, ret_second);
-    if (ret_best->host == ROW_NONE)
-        return VERDICT_NO;
-    score_confined(v, p, ret_best->host, scopes, &s, true);
-    *ret_best = s;
-    if (ret_second->host != ROW_NONE) {
-        score_confined(v, p, ret_second->host, scopes, &s, true);
-        *ret_second = s;
-    }
-    return VERDICT_FITS;
-}

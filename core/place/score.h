@@ -42,10 +42,28 @@ struct spot {
     struct term term[TERMS_MAX];
 };
 
+/* A search compares costs first; only the winner needs its devices chosen well, and its terms. */
+enum score_detail { SCORE_COST, SCORE_FULL };
+
+/* Hosts that look alike: what a bin of the index knows of them. */
+struct score_bin {
+    const struct model *m;
+    const struct podset *podset;
+    int64_t milli;          /* as in score_ask */
+    uint32_t kind;          /* one of the hosts' kinds: they share model, CPU and devices */
+    uint32_t whole;         /* devices wholly free */
+    uint32_t broken_max;    /* largest free share on a broken device, upper end of its step */
+    int64_t cpu_free_milli; /* middle of its step */
+};
+
 struct scorer {
     const char *name, *idea, *helps_when, *hurts_when;
-    /* Fills devices and cost, and the terms if with_terms. False: no devices after all. */
-    bool (*place)(const struct score_ask *a, struct spot *ret_spot, bool with_terms);
+    /* Fills devices and cost; with SCORE_FULL the terms too, and then the devices are those to take.
+     * False: no devices after all. */
+    bool (*place)(const struct score_ask *a, struct spot *ret_spot, enum score_detail detail);
+    /* About what the cheapest host of the bin costs, rather less than more; NULL: the scorer wants
+     * every host looked at. */
+    int64_t (*guess)(const struct score_bin *b);
     bool ties_by_seed; /* equal costs by a permutation of the hosts drawn from the seed */
 };
 
@@ -71,11 +89,14 @@ const struct scorer *scorer_get(unsigned id);
 
 /* The best spot for one pod on one host within a set of devices, or false. */
 bool score_host(const struct view *v, const struct podset *p, uint32_t host, uint16_t within,
-                struct spot *ret_spot, bool with_terms);
+                struct spot *ret_spot, enum score_detail detail);
 
 /* The same on devices that lie in one part of every partition named in scopes. */
 bool score_confined(const struct view *v, const struct podset *p, uint32_t host, uint64_t scopes,
-                    struct spot *ret_spot, bool with_terms);
+                    struct spot *ret_spot, enum score_detail detail);
+
+/* Hosts that a search proposed by the index looks at, at most. */
+#define SCORE_LOOKS_MAX 512
 
 /* The best spot in the cluster for a pod alone in its gang, and the best on another host. scopes:
  * levels that it must lie in; above the host that its host has such a domain is all they ask. */

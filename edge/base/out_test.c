@@ -146,7 +146,7 @@ static void buffers_grow(void **state)
 
 static void path_in(char *path, size_t room, const char *name)
 {
-    static char folder[] = "/tmp/out_test_XXXXXX";
+    static char folder[] = P_tmpdir "/out_test_XXXXXX";
     static bool made;
 
     if (!made)

@@ -37,7 +37,7 @@ static const char workload[] =
     "{\"kind\":\"job\",\"job\":\"j3\",\"submit_s\":1,\"gpus\":1,\"mig\":\"1g\",\"run_s\":9}\n"
     "{\"kind\":\"event\",\"t_s\":2,\"node\":\"n0\",\"gpu\":3,\"state\":\"down\"}\n";
 
-static char folder[] = "/tmp/log_test_XXXXXX";
+static char folder[] = P_tmpdir "/log_test_XXXXXX";
 
 static void read_world(struct world *w)
 {

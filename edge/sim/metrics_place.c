@@ -216,10 +216,8 @@ void place_advance(struct place_part *p, int64_t ns)
 {
     for (unsigned i = 0; i < 2 && p->free_nano > 0; i++) {
         struct place_strand *s = &p->strand[i];
-        wide used = (wide)s->gpus * s->placements * NANO;
+        wide used = (wide)s->gpus * s->placements * NANO; /* none where none is possible */
 
-        if (!s->possible)
-            continue;
         s->ratio_time += (NANO - used * NANO / p->free_nano) * ns;
         s->time += ns;
     }

@@ -194,25 +194,127 @@ static uint32_t next_podset(const struct world_job *job, uint64_t done, bool by_
     return best;
 }
 
+static bool next_region(const struct asked *a, uint64_t *step, struct region *ret)
+{
+    uint64_t per_host = a->below_host ? WORLD_GPUS_MAX : 1;
+
+    while (*step < per_host * a->world->node_count) {
+        uint32_t anchor = (uint32_t)(*step / per_host);
+        unsigned device = (unsigned)(*step % per_host);
+
+        ++*step;
+        if ((!a->below_host || device < a->world->node[anchor].gpus) &&
+            region_at(a, anchor, device, ret))
+            return true;
+    }
+    return false;
+}
+
+/* What is packed into: the hosts' room, and a copy to go back to. */
+struct bench {
+    const struct asked *asked;
+    const struct region *at;
+    struct fit_room *room, *before;
+};
+
+static struct asked levels_of(const struct asked *a, const struct world_where *level,
+                              unsigned count)
+{
+    struct asked sub = {.world = a->world, .job = a->job};
+
+    for (unsigned i = 0; i < count; i++)
+        add_level(&sub, level[i]);
+    return sub;
+}
+
+/* Packs up to want pods into the hosts of both regions; returns how many went in. */
+static uint32_t pack_into(const struct bench *b, uint32_t set, const struct asked *sub,
+                          const struct region *part, uint16_t devices, uint32_t want)
+{
+    uint32_t left = want;
+
+    for (uint32_t n = 0; n < b->asked->world->node_count && left > 0; n++) {
+        if (!inside(b->asked, b->at, n) || !inside(sub, part, n))
+            continue;
+        b->room[n].allowed = b->before[n].allowed & devices & part->devices;
+        left -= fit_pack(b->asked->world, b->asked->job, set, n, &b->room[n], left);
+        b->room[n].allowed = b->before[n].allowed;
+    }
+    return want - left;
+}
+
+static void restore(const struct bench *b, struct fit_room *to, const struct fit_room *from)
+{
+    for (uint32_t n = 0; n < b->asked->world->node_count; n++)
+        to[n] = from[n];
+}
+
+/* All slices of the podset inside one region: each goes into the first domain that holds it. */
+static bool pack_slices(const struct bench *b, uint32_t set, const struct asked *outer,
+                        const struct region *part)
+{
+    const struct world_podset *p = &b->asked->job->podset[set];
+    struct asked sub = levels_of(outer, outer->level, outer->level_count);
+    struct region slice;
+    uint64_t step = 0;
+    uint32_t left = p->pods;
+
+    add_level(&sub, p->slice_level);
+    while (left > 0 && next_region(&sub, &step, &slice)) {
+        while (left > 0 && inside(outer, part, slice.anchor)) {
+            struct fit_room *kept = memory_zeroed(sizeof(*kept) * b->asked->world->node_count);
+            bool whole;
+
+            restore(b, kept, b->room);
+            whole = pack_into(b, set, &sub, &slice, part->devices, p->slice_pods) == p->slice_pods;
+            if (!whole)
+                restore(b, b->room, kept);
+            free(kept);
+            if (!whole)
+                break;
+            left -= p->slice_pods < left ? p->slice_pods : left;
+        }
+    }
+    return left == 0;
+}
+
+/* All pods of the podset, inside one domain of each level that it demands for itself. */
+static bool pack_set(const struct bench *b, uint32_t set)
+{
+    const struct world_podset *p = &b->asked->job->podset[set];
+    struct asked sub = levels_of(b->asked, p->required, p->required_count);
+    struct region part;
+    uint64_t step = 0;
+    bool all = false;
+
+    restore(b, b->before, b->room);
+    while (!all && next_region(&sub, &step, &part)) {
+        all = p->slice_pods > 0 ? pack_slices(b, set, &sub, &part)
+                                : pack_into(b, set, &sub, &part, UINT16_MAX, p->pods) == p->pods;
+        if (!all)
+            restore(b, b->room, b->before);
+    }
+    return all;
+}
+
 static bool packs(const struct asked *a, const struct region *at, bool by_cpu)
 {
-    const struct world *w = a->world;
-    struct fit_room *room = memory_zeroed(sizeof(*room) * (w->node_count + 1));
+    size_t bytes = sizeof(struct fit_room) * (a->world->node_count + 1);
+    struct bench b = {
+        .asked = a, .at = at, .room = memory_zeroed(bytes), .before = memory_zeroed(bytes)};
     uint64_t done = 0;
     bool all = true;
 
-    for (uint32_t n = 0; n < w->node_count; n++)
-        room[n] = fit_room(w, n, at->devices);
+    for (uint32_t n = 0; n < a->world->node_count; n++)
+        b.room[n] = fit_room(a->world, n, at->devices);
     for (uint32_t k = 0; k < a->job->podset_count && k < 64 && all; k++) {
-        uint32_t set = next_podset(a->job, done, by_cpu), left = a->job->podset[set].pods;
+        uint32_t set = next_podset(a->job, done, by_cpu);
 
         done |= 1ull << set;
-        for (uint32_t n = 0; n < w->node_count && left > 0; n++)
-            if (inside(a, at, n))
-                left -= fit_pack(w, a->job, set, n, &room[n], left);
-        all = left == 0;
+        all = pack_set(&b, set);
     }
-    free(room);
+    free(b.room);
+    free(b.before);
     return all;
 }
 
@@ -233,22 +335,6 @@ static bool region_holds(const struct asked *a, const struct region *at)
         pods += set->slice_pods > 0 ? sum[i] / set->slice_pods * set->slice_pods : sum[i];
     free(sum);
     return pods >= set->pods;
-}
-
-static bool next_region(const struct asked *a, uint64_t *step, struct region *ret)
-{
-    uint64_t per_host = a->below_host ? WORLD_GPUS_MAX : 1;
-
-    while (*step < per_host * a->world->node_count) {
-        uint32_t anchor = (uint32_t)(*step / per_host);
-        unsigned device = (unsigned)(*step % per_host);
-
-        ++*step;
-        if ((!a->below_host || device < a->world->node[anchor].gpus) &&
-            region_at(a, anchor, device, ret))
-            return true;
-    }
-    return false;
 }
 
 static bool level_holds(const struct world *w, const struct world_job *job,
@@ -324,12 +410,8 @@ static unsigned wishes(const struct world_job *job, const struct world_where **r
     *ret_wish = job->required;
     if (job->required_count > 0)
         return job->required_count;
-    for (uint32_t i = 0; i < job->podset_count; i++)
-        if (job->podset[i].required_count > 0) {
-            *ret_wish = job->podset[i].required;
-            return job->podset[i].required_count;
-        }
-    return 0;
+    *ret_wish = job->podset[0].required;
+    return job->podset_count == 1 ? job->podset[0].required_count : 0;
 }
 
 static struct world_where below_host_wish(const struct world_job *job)

@@ -183,7 +183,7 @@ static void a_preempted_gang(void **state)
         {"goodput_pct", 100 * 900.0 / 2080},
         {"preemptions_per_1000", 1000.0 / 3},
         {"stranded_8", (60 + 10 * (1 - 8.0 / 14)) / 130},
-        {"stranded_64", UNKNOWN},
+        {"stranded_64", 1},
         {"hit_jobs", 1},
         {"hit_pct", 0},
         {"hit_gpuh_pct", 100 * 640.0 / 960},

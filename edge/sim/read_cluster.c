@@ -176,10 +176,7 @@ static bool shape_of(struct reader *r, const struct tree *map, struct world_node
     if (t && !reader_name_fine(r, t))
         return false;
     if (t) {
-        node->shape = WORLD_NONE;
-        for (uint32_t s = 0; s < w->shape_count; s++)
-            if (strcmp(w->shape[s].name, t->text) == 0)
-                node->shape = s;
+        node->shape = world_shape_find(w, t->text);
         if (node->shape == WORLD_NONE)
             return reader_wrong(r, t, "a shape that was described before the nodes");
     }
@@ -229,6 +226,8 @@ bool read_node(struct reader *r, const struct tree *map, const char *name)
         return false;
     if (world_node_find(w, name) != WORLD_NONE)
         return reader_say(r, map->line, "found node \"%s\" a second time, expected it once", name);
+    if (w->node_count == READ_NODES_MAX)
+        return reader_say(r, map->line, "found more than %d nodes, expected fewer", READ_NODES_MAX);
     if (!reader_get(map, "gpus"))
         return reader_absent(r, map, "gpus", "the number of devices (0 if there are none)");
     memset(node.domain, 0xFF, sizeof(node.domain));

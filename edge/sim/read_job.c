@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-#define MICRO      1000000
-#define FACTOR_MAX ((int64_t)1000 * MICRO)
+#define MICRO       1000000
+#define PODSETS_MAX 1024u
+#define MODELS_MAX  256u
+#define FACTOR_MAX  ((int64_t)1000 * MICRO)
 
 static const char *const podset_keys[] = {"pods",    "min_pods",   "gpus",        "cpu_milli",
                                           "mem_mib", "models",     "milli",       "mem_share_mib",
@@ -32,6 +34,10 @@ static void models(struct reader *r, const struct tree *map, struct world_podset
 
     if (!list || list->count == 0)
         return;
+    if (list->count > MODELS_MAX) {
+        (void)reader_wrong(r, list, "at most 256 models");
+        return;
+    }
     p->model = world_alloc(r->w, list->count * sizeof(*p->model));
     for (const struct tree *t = list->child; t; t = t->next) {
         uint32_t model, i = 0;
@@ -226,6 +232,8 @@ static bool podsets(struct reader *r, const struct tree *map, struct world_job *
     }
     if (list->count == 0)
         return reader_wrong(r, list, "at least one podset");
+    if (list->count > PODSETS_MAX)
+        return reader_wrong(r, list, "at most 1024 podsets");
     for (const struct tree *t = list->child; t; t = t->next)
         if (!podset_own(r, t, job))
             return false;

@@ -10,6 +10,7 @@
 
 #define COLUMNS_MAX 64u
 #define PATH_BYTES  4096
+#define MODELS_MAX  256u
 
 /* A table of comma-separated cells without quotes, as the published files are. Cells of the line at
  * hand stand in the line's own text. */
@@ -180,6 +181,9 @@ static bool models(struct table *t, const char *text, struct world_podset *p)
         return true;
     for (const char *c = text; *c; c++)
         parts += *c == '|';
+    if (parts > MODELS_MAX)
+        return reader_say(&t->r, t->line, "found %u models in gpu_spec, expected at most %u", parts,
+                          MODELS_MAX);
     p->model = world_alloc(w, parts * sizeof(*p->model));
     for (const char *at = text;; at++) {
         char name[256];

@@ -131,10 +131,8 @@ bool read_shape(struct reader *r, const struct tree *map, const struct tree *nam
     if (!reader_keys(r, map, keys, NULL))
         return false;
     const char *text = name->kind == TREE_MAP ? name->key : name->text;
-    for (uint32_t s = 0; s < w->shape_count; s++)
-        if (strcmp(w->shape[s].name, text) == 0)
-            return reader_say(r, map->line, "found shape \"%s\" a second time, expected it once",
-                              text);
+    if (world_shape_find(w, text) != WORLD_NONE)
+        return reader_say(r, map->line, "found shape \"%s\" a second time, expected it once", text);
 
     struct world_shape *s = world_row(w, &w->shape, &w->shape_count, sizeof(*s));
     s->name = world_string(w, text, strlen(text));

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOSTS_MAX 4194304
+#define HOSTS_MAX READ_NODES_MAX
 
 /* One cluster of the text: levels above the host from large to small, then the inside of a host. */
 struct recipe {

@@ -344,6 +344,38 @@ static void wrong_files_are_named(void **state)
     }
 }
 
+/* Lists whose members are compared with each other have limits, so that a line costs little. */
+static void long_lists_have_limits(void **state)
+{
+    static const struct {
+        const char *key, *item;
+        uint32_t limit;
+    } row[] = {{"podsets", "{}", 1024}, {"models", "\"A\"", 256}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(row); i++) {
+        for (uint32_t more = 0; more < 2; more++) {
+            struct world w;
+            struct err err = {""};
+            char *text = NULL;
+            size_t length = 0;
+            FILE *out = open_memstream(&text, &length);
+
+            (void)fprintf(out,
+                          HEADER "{\"kind\":\"job\",\"job\":\"j\",\"submit_s\":0,\"run_s\":1,"
+                                 "\"%s\":[",
+                          row[i].key);
+            for (uint32_t n = 0; n < row[i].limit + more; n++)
+                (void)fprintf(out, "%s%s", n ? "," : "", row[i].item);
+            (void)fprintf(out, "]}\n");
+            (void)fclose(out);
+            assert_int_equal(read_text(&w, text, length, &err), more ? ERR_INPUT : 0);
+            free(text);
+            world_free(&w);
+        }
+    }
+}
+
 /* A file of garbage is given up at its first line, however long it is. */
 static void garbage_fails_early(void **state)
 {
@@ -433,6 +465,7 @@ int main(void)
         cmocka_unit_test(jobs_are_read),
         cmocka_unit_test(teams_and_events_are_read),
         cmocka_unit_test(wrong_files_are_named),
+        cmocka_unit_test(long_lists_have_limits),
         cmocka_unit_test(garbage_fails_early),
         cmocka_unit_test(worlds_are_read),
     };

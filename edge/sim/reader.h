@@ -15,8 +15,9 @@
 #include "edge/base/tree.h"
 #include "edge/sim/world.h"
 
-#define READ_REQUIRED   INT64_MIN           /* as span.missing: the field has to be there */
-#define READ_COUNT_MAX  1000000             /* pods, pieces */
+#define READ_REQUIRED   INT64_MIN /* as span.missing: the field has to be there */
+#define READ_COUNT_MAX  1000000   /* pods, pieces */
+#define READ_NODES_MAX  4194304
 #define READ_AMOUNT_MAX 1000000000000       /* CPU in milli, MiB */
 #define READ_NS_MAX     2000000000000000000 /* 2,000,000,000 s, over 63 years: four of them add up */
 

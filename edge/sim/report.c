@@ -11,6 +11,7 @@
 
 #define GRID         240
 #define POLICIES_MAX 32
+#define PARTS_MAX    7 /* the colours that are not the first policies' */
 #define DAY_NS       86400e9
 #define HOUR_NS      3600e9
 
@@ -232,19 +233,31 @@ static void chart(struct out *out, const struct section *s, const char *title, b
 
 struct parts {
     uint32_t count;
-    const char *name[SERIES_SIZES + 64];
+    const char *name[REPORT_COLOURS];
     double *value; /* [entry][part] */
 };
 
-static uint32_t reason_part(struct parts *p, const char *code)
+static uint32_t named_part(const struct parts *p, const char *name)
 {
     uint32_t i = 0;
 
-    while (i < p->count && strcmp(p->name[i], code) != 0)
+    while (i < p->count && strcmp(p->name[i], name) != 0)
         i++;
-    if (i == p->count && p->count < REPORT_COLOURS)
+    return i;
+}
+
+/* More reasons than there are colours to tell them apart share the last one. */
+static uint32_t reason_part(struct parts *p, const char *code)
+{
+    uint32_t i = named_part(p, code);
+
+    if (i == p->count && p->count >= PARTS_MAX - 1) {
+        code = "others";
+        i = named_part(p, code);
+    }
+    if (i == p->count)
         p->name[p->count++] = code;
-    return i < p->count ? i : p->count - 1;
+    return i;
 }
 
 static void gather_run(const struct section *s, uint32_t e, const struct series_found *f,

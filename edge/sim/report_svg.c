@@ -123,6 +123,8 @@ static void fit_axes(const struct svg_chart *c, struct axis *x, struct axis *y)
     if (c->y_percent && y->high > 100)
         y->high = 100;
     x->step = nice_step(x->high - x->low, 8);
+    if (x->low > 0 && x->low < x->step / 2)
+        x->low = 0;
 }
 
 static void band(struct out *out, const struct svg_line *l, const struct axis *x,

@@ -117,9 +117,11 @@ static void narrow_terminals_keep_the_mean(void **state)
         out_clear(&out);
         summary_table(s, &look, &out);
         assert_non_null(strstr(out.bytes, "96.25"));
-        for (char *line = strtok(out.bytes, "\n"); line; line = strtok(NULL, "\n"))
+        for (char *line = out.bytes, *end; (end = strchr(line, '\n')); line = end + 1) {
+            *end = '\0';
             if (strncmp(line, "  ", 2) == 0)
                 assert_true(out_columns(line) <= columns);
+        }
     }
     out_free(&out);
     summary_close(s);
@@ -183,12 +185,9 @@ static void colour_needs_a_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_an_array_of_runs),
-        cmocka_unit_test(the_table_compares),
-        cmocka_unit_test(narrow_terminals_keep_the_mean),
-        cmocka_unit_test(bad_bounds_are_named),
-        cmocka_unit_test(saving_says_what_fails),
-        cmocka_unit_test(colour_needs_a_terminal),
+        cmocka_unit_test(json_is_an_array_of_runs),       cmocka_unit_test(the_table_compares),
+        cmocka_unit_test(narrow_terminals_keep_the_mean), cmocka_unit_test(bad_bounds_are_named),
+        cmocka_unit_test(saving_says_what_fails),         cmocka_unit_test(colour_needs_a_terminal),
     };
 
     return cmocka_run_group_tests_name("summary", tests, NULL, NULL);

@@ -25,7 +25,7 @@ struct world_memory {
     struct block *first;
     unsigned char *chunk;
     size_t chunk_left;
-    struct names node, job, team, model, mig_name, domain[WORLD_LEVELS_MAX];
+    struct names node, job, team, shape, model, mig_name, domain[WORLD_LEVELS_MAX];
 };
 
 void world_init(struct world *w)
@@ -49,6 +49,7 @@ void world_free(struct world *w)
     free(m->node.slot);
     free(m->job.slot);
     free(m->team.slot);
+    free(m->shape.slot);
     free(m->model.slot);
     free(m->mig_name.slot);
     for (unsigned l = 0; l < WORLD_LEVELS_MAX; l++)
@@ -208,6 +209,12 @@ uint32_t world_team_find(const struct world *w, const char *name)
 {
     return names_find(&w->memory->team, (struct table){w->team, sizeof(*w->team), w->team_count},
                       name);
+}
+
+uint32_t world_shape_find(const struct world *w, const char *name)
+{
+    return names_find(&w->memory->shape,
+                      (struct table){w->shape, sizeof(*w->shape), w->shape_count}, name);
 }
 
 uint32_t world_domain_find(const struct world *w, uint32_t level, const char *name)

@@ -211,6 +211,7 @@ const char *world_string(struct world *w, const char *text, size_t length);
 uint32_t world_node_find(const struct world *w, const char *name);
 uint32_t world_job_find(const struct world *w, const char *name);
 uint32_t world_team_find(const struct world *w, const char *name);
+uint32_t world_shape_find(const struct world *w, const char *name);
 uint32_t world_domain_find(const struct world *w, uint32_t level, const char *name);
 uint32_t world_model(struct world *w, const char *name);
 uint32_t world_mig_name(struct world *w, const char *name);

@@ -48,6 +48,9 @@ static void names_are_apart_by_table(void **state)
     assert_int_equal(world_job_find(&w, "x"), 0);
     assert_int_equal(world_job_find(&w, "y"), WORLD_NONE);
     assert_int_equal(world_team_find(&w, "y"), 0);
+    ((struct world_shape *)world_row(&w, &w.shape, &w.shape_count, sizeof(*w.shape)))->name = "z";
+    assert_int_equal(world_shape_find(&w, "z"), 0);
+    assert_int_equal(world_shape_find(&w, "x"), WORLD_NONE);
     assert_int_equal(world_model(&w, ""), 0);
     assert_int_equal(world_model(&w, "A100"), 1);
     assert_int_equal(world_model(&w, ""), 0);

@@ -106,9 +106,6 @@ class Node:
         self.domains = {}
         self.parts = {level: [] for level in BELOW}
 
-    def part_masks(self, level):
-        return self.parts[level]
-
 
 class Mig:
     def __init__(self, slots, profiles):

@@ -104,15 +104,14 @@ class Frag:
     """F as published: classes up to 95 % of the rows, integer weights, memory ignored."""
 
     def __init__(self, pods):
-        counts = Counter((p.cpu, p.milli, p.count, p.spec) for p in pods)
-        ranked = sorted(counts.items(), key=lambda item: (item[1], item[0]), reverse=True)
+        counts = Counter((p.cpu, p.milli, p.count, p.models) for p in pods)
         enough = 95 * len(pods) // 100
         self.total = 0
         self.classes = []
-        for (cpu, milli, count, spec), number in ranked:
+        # most_common keeps the list's order among the equally popular
+        for (cpu, milli, count, models), number in counts.most_common():
             if self.total >= enough:
                 break
-            models = frozenset(m for m in spec.split("|") if m) or None
             self.classes.append((cpu, milli, count, models, number))
             self.total += number
         self.memo = {}

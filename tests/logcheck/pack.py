@@ -1,6 +1,7 @@
 """Whether the pieces of the shaped guarantees pack: each with devices of its own."""
 
 from .model import BELOW
+from .search import Spent
 
 
 class Pack:
@@ -77,7 +78,7 @@ class Pack:
         owner = {}
         try:
             return self.place(order, pieces, options, owner, 0)
-        except RecursionError:
+        except Spent:
             self.replay.unproven["guarantee"] += 1
             return None
 
@@ -89,7 +90,7 @@ class Pack:
         for places in options[piece]:
             self.steps -= 1
             if self.steps < 0:
-                raise RecursionError
+                raise Spent
             trial = {n: (p, s) for n, (p, s) in owner.items()}
             chosen = set(places)
             if all(self.augment(trial, piece, chosen, set()) for _ in range(pieces[piece][3])):

@@ -12,7 +12,7 @@ from .room import ENDLESS, Room
 
 
 class Spent(Exception):
-    pass
+    """The steps of a search ran out."""
 
 
 class Spot:

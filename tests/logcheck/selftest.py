@@ -16,6 +16,7 @@ from logcheck.selftest_brute import Brute  # noqa: E402,F401
 from logcheck.selftest_claims import Bounds, Claims, Figures  # noqa: E402,F401
 from logcheck.selftest_command import Command  # noqa: E402,F401
 from logcheck.selftest_figures import ByHand  # noqa: E402,F401
+from logcheck.selftest_junk import Junk  # noqa: E402,F401
 from logcheck.selftest_openb import Openb  # noqa: E402,F401
 from logcheck.selftest_rules import Lines, Placements, Progress, Stops  # noqa: E402,F401
 

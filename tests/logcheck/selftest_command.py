@@ -63,6 +63,16 @@ class Command(World):
         self.assertEqual((1, 21), (status, len(out.splitlines())))
         self.assertIn("31 violations, 20 shown", out)
 
+    def test_timings(self):
+        (self.root / "w.log.us").write_text("3 12\n4 7\n")
+        self.assertEqual(0, self.usual()[0])
+        (self.root / "w.log.us").write_text("3 12\n3 7\n9 1\n4 x\n")
+        status, out, _ = self.usual()
+        self.assertEqual(1, status)
+        for words in ("w.log.us:2: line 3 does not follow 3", "w.log.us:3: line 9",
+                      "w.log.us:4: found '4 x'", "3 violations"):
+            self.assertIn(words, out)
+
     def test_worlds(self):
         self.assertEqual(0, self.call("--worlds", "worlds.jsonl", "w.log")[0])
         (self.root / "worlds.jsonl").write_bytes(b"")

@@ -59,7 +59,7 @@ static bool check_start(struct check *c, const struct decision *d)
     const char *wrong;
 
     c->tally->starts++;
-    if (!j || j->runs)
+    if (!j || j->runs || j->seats)
         return check_wrong(c, "job %u started, which does not wait", d->key);
     if (d->seat_count > O_PODS || d->seat_count == 0)
         return check_wrong(c, "job %u started with %u pods", d->key, d->seat_count);

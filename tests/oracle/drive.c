@@ -19,12 +19,12 @@ struct limits drive_ample(void)
     struct limits l = sched_limits_small();
 
     for (unsigned t = 0; t < TABLE_COUNT; t++)
-        l.rows[t] = t == TABLE_KIND ? 256 : t == TABLE_SEAT ? 40000 : 2500;
-    l.undo_rows = 40000;
-    l.cells = 3000;
-    l.seats_out = 3000;
-    l.decisions = 3000;
-    l.depth = 3000;
+        l.rows[t] = t == TABLE_HOST ? 80 : t == TABLE_KIND ? 200 : t == TABLE_SEAT ? 4000 : 600;
+    l.undo_rows = 4000;
+    l.cells = 2000;
+    l.seats_out = 2000;
+    l.decisions = 1000;
+    l.depth = 500;
     limits_fix(&l);
     return l;
 }

@@ -5,7 +5,7 @@
  */
 #include "core/place/score.h"
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     s->devices = score_devices_plain(a);
     if (a->podset->gpus && !s->devices)
@@ -17,7 +17,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
     int64_t gpu = (int64_t)score_free_milli(h) - a->milli * a->podset->gpus;
 
     s->cost = -(100 * 2 * 128000 - 100 * cpu - 100 * 16 * gpu) / (2 * 128000);
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"left over", "percent of 128 cores and 8 GPUs", s->cost};
         s->term_count = 1;
     }

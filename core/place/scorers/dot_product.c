@@ -5,7 +5,7 @@
  */
 #include "core/place/score.h"
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     s->devices = score_devices_plain(a);
     if (a->podset->gpus && !s->devices)
@@ -18,7 +18,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
 
     /* The published score: 100 x (1 - half the dot product), cut to an integer. */
     s->cost = -((100 * 2 * full - 100 * cpu - 100 * 256 * gpu) / (2 * full));
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"alignment", "percent", s->cost};
         s->term_count = 1;
     }

@@ -72,7 +72,7 @@ static int64_t share_growth(const struct score_ask *a, uint16_t devices, int64_t
     return best;
 }
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     const struct model *m = a->view->m;
     const struct host *h = host_row(m, a->host);
@@ -81,7 +81,9 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
     int64_t free = score_free_milli(h), use = a->milli * a->podset->gpus;
     int64_t whole = bits_count16(h->whole), room = 0, cores, scarce, roomy;
 
-    s->devices = share || a->podset->gpus == 0 ? 0 : score_whole_linked(a);
+    s->devices = share || a->podset->gpus == 0 ? 0
+                 : detail == SCORE_FULL         ? score_whole_linked(a)
+                                                : score_whole_lowest(a);
     if (share) {
         uint16_t set = score_share_devices(a);
 
@@ -99,7 +101,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
     scarce = price_row(m, kind_row(m, h->kind)->model)->scarce_micro * use / MILLI_FULL;
     roomy = b->roomy_micro * (free - use);
     s->cost = room + cores + scarce + roomy;
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"waste and broken groups", "micro-GPU", room};
         s->term[1] = (struct term){"cores against GPUs", "micro-GPU", cores};
         s->term[2] = (struct term){"scarce model", "micro-GPU", scarce};
@@ -109,11 +111,50 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
     return true;
 }
 
+static int64_t guess(const struct score_bin *b)
+{
+    const struct model *m = b->m;
+    const struct balance *x = balance_row(m, 0);
+    int64_t use = b->milli * b->podset->gpus, cpu = b->cpu_free_milli;
+    int64_t free = (int64_t)b->whole * MILLI_FULL + b->broken_max, room = 0;
+
+    if (podset_is_share(b->podset)) {
+        /* On a broken device the share may fit to the milli; a whole one is broken for it. */
+        room = INT64_MAX;
+        for (int64_t left = 0; left + b->milli <= b->broken_max; left++) {
+            int64_t growth = loss_row(m, (uint32_t)left)->waste_micro -
+                             loss_row(m, (uint32_t)(left + b->milli))->waste_micro;
+
+            room = growth < room ? growth : room;
+        }
+        if (b->whole > 0) {
+            int64_t growth = loss_row(m, (uint32_t)(MILLI_FULL - b->milli))->waste_micro -
+                             loss_row(m, MILLI_FULL)->waste_micro +
+                             loss_row(m, b->whole - 1)->broken_micro -
+                             loss_row(m, b->whole)->broken_micro;
+
+            room = growth < room ? growth : room;
+        }
+        if (room == INT64_MAX)
+            room = 0;
+    } else if (b->podset->gpus) {
+        room = b->podset->gpus *
+                   (loss_row(m, 0)->waste_micro - loss_row(m, MILLI_FULL)->waste_micro) +
+               loss_row(m, b->whole - b->podset->gpus)->broken_micro -
+               loss_row(m, b->whole)->broken_micro;
+    }
+    return room + cpu_loss(m, x, free - use, cpu - b->podset->cpu_milli) -
+           cpu_loss(m, x, free, cpu) +
+           price_row(m, kind_row(m, b->kind)->model)->scarce_micro * use / MILLI_FULL +
+           x->roomy_micro * (free - use);
+}
+
 const struct scorer scorer_dovetail = {
     .name = "dovetail",
     .idea = "what a placement takes from those who come after, by the task mix",
     .helps_when = "the mix is roughly known: shares, whole hosts and picky pods all come",
     .hurts_when = "the mix that it was told is not the mix that comes",
     .place = place,
+    .guess = guess,
     .ties_by_seed = false,
 };

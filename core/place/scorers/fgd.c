@@ -53,7 +53,7 @@ static int64_t growth_micro(const struct score_ask *a, const struct frag_host *b
     return total ? (frag_of(m, &after) - frag_before) * 1000 / total : 0;
 }
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     const struct model *m = a->view->m;
     struct frag_host before = frag_host(m, host_row(m, a->host));
@@ -75,7 +75,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
         }
     }
     s->cost = -points(best);
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"fragmentation growth", "micro-GPU", best};
         s->term[1] = (struct term){"score", "points", -s->cost};
         s->term_count = 2;

@@ -5,13 +5,13 @@
  */
 #include "core/place/score.h"
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     s->devices = score_devices_plain(a);
     if (a->podset->gpus && !s->devices)
         return false;
     s->cost = a->host;
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"host id", "position", s->cost};
         s->term_count = 1;
     }

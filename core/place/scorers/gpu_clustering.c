@@ -13,7 +13,7 @@ static unsigned size_of(const struct podset *p)
     return podset_is_share(p) ? 1 : 1u + p->gpus;
 }
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     const struct host *h = host_row(a->view->m, a->host);
     uint32_t kinds = 0, mine = 1u << size_of(a->podset);
@@ -28,7 +28,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
     score = 25 * (8000 - (int64_t)score_free_milli(h)) / 8000;
     score += kinds == mine ? 75 : kinds & mine ? 50 : kinds == 0 ? 25 : 0;
     s->cost = a->podset->gpus ? -score : 0;
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"clustering", "points", s->cost};
         s->term_count = 1;
     }

@@ -6,7 +6,7 @@
 #include "core/base/bits.h"
 #include "core/place/score.h"
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     const struct host *h = host_row(a->view->m, a->host);
     int64_t whole = bits_count16(h->whole), score, used = 0;
@@ -25,7 +25,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
         score = 100 - used / 10 > 50 ? 100 - used / 10 : 50;
     }
     s->cost = a->podset->gpus ? -score : 0;
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"packing", "points", s->cost};
         s->term_count = 1;
     }

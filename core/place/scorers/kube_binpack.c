@@ -5,7 +5,7 @@
  */
 #include "core/place/score.h"
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     s->devices = score_devices_plain(a);
     if (a->podset->gpus && !s->devices)
@@ -16,7 +16,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
     int64_t left = (int64_t)score_free_milli(h) - a->milli * a->podset->gpus;
 
     s->cost = capacity ? -((capacity - left) * 100 / capacity) : 0;
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"allocated GPUs", "percent", s->cost};
         s->term_count = 1;
     }

@@ -12,7 +12,7 @@ static int64_t used_ppm(int64_t capacity, int64_t left)
     return (capacity - left) * 1000000 / capacity;
 }
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     const struct host *h = host_row(a->view->m, a->host);
     const struct kind *k = kind_row(a->view->m, h->kind);
@@ -26,7 +26,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
     /* LeastAllocated over two resources, and BalancedAllocation: the deviation of two is half
      * their difference. Both are whole points of 100, as upstream counts them. */
     s->cost = -((2000000 - cpu - mem) / 20000 + (2000000 - apart) / 20000);
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"least allocated and balance", "points", s->cost};
         s->term_count = 1;
     }

@@ -8,7 +8,7 @@
 #include "core/base/prng.h"
 #include "core/place/score.h"
 
-static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
+static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
 {
     struct prng lot;
     uint16_t free = host_row(a->view->m, a->host)->whole & a->within;
@@ -28,7 +28,7 @@ static bool place(const struct score_ask *a, struct spot *s, bool with_terms)
         s->devices |= (uint16_t)(1u << bits_low(rest));
     }
     s->cost = (int64_t)(prng_next(&lot) >> 2);
-    if (with_terms) {
+    if (detail == SCORE_FULL) {
         s->term[0] = (struct term){"lot", "none", s->cost};
         s->term_count = 1;
     }

@@ -1,0 +1,267 @@
+/* News on their way to the core, and what it remembers over a restart. */
+#include "edge/sim/scenario_run_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model/index.h"
+#include "edge/base/memory.h"
+
+static void drop_fact(struct play *p, size_t n)
+{
+    free(p->fact[n].bytes);
+    memmove(&p->fact[n], &p->fact[n + 1], (--p->fact_count - n) * sizeof(*p->fact));
+}
+
+/* Encoded events into the batch at hand, stamped with the time at which they arrive. */
+static void put_events(struct play *p, const uint8_t *bytes, size_t size)
+{
+    struct wire_in in = {.byte = bytes, .end = bytes + size};
+    struct event e;
+
+    while (event_get(&in, &e)) {
+        e.at_ns = p->now_ns;
+        driver_event(&p->driver, &e);
+    }
+}
+
+void play_fact_begin(struct play *p)
+{
+    p->fact_from = p->driver.batch_size;
+}
+
+static void later(struct play *p, int64_t due_ns, uint64_t object, bool answer)
+{
+    size_t size = p->driver.batch_size - p->fact_from;
+    struct play_fact *f;
+
+    p->fact = out_grow(p->fact, p->fact_count, &p->fact_limit, sizeof(*p->fact));
+    f = &p->fact[p->fact_count++];
+    *f = (struct play_fact){.due_ns = due_ns,
+                            .order = p->fact_order++,
+                            .object = object,
+                            .answer = answer,
+                            .twice = p->twice && !answer,
+                            .size = size,
+                            .bytes = memory_grow(NULL, size + 1)};
+    if (size)
+        memcpy(f->bytes, p->driver.batch + p->fact_from, size);
+    p->driver.batch_size = p->fact_from;
+}
+
+static uint64_t object_of(enum play_object kind, uint32_t id)
+{
+    return (uint64_t)kind << 32 | id;
+}
+
+void play_fact_end(struct play *p, enum play_object kind, uint32_t id)
+{
+    uint64_t object = object_of(kind, id);
+    int64_t due_ns = p->now_ns + p->delay_ns;
+    bool wait = p->delay_ns > 0 || p->reorder;
+
+    if (p->drop > 0) {
+        p->driver.batch_size = p->fact_from;
+        if (--p->drop == 0)
+            p->relist_ns = p->now_ns + PLAY_SECOND;
+        return;
+    }
+    if (p->reorder)
+        due_ns += (int64_t)prng_below(&p->jitter, PLAY_SECOND);
+    for (size_t n = 0; n < p->fact_count; n++)
+        if (p->fact[n].object == object) {
+            wait = true;
+            if (p->fact[n].due_ns > due_ns)
+                due_ns = p->fact[n].due_ns;
+        }
+    if (wait) {
+        later(p, due_ns, object, false);
+    } else if (p->twice) {
+        size_t size = p->driver.batch_size - p->fact_from;
+        uint8_t *again = memory_grow(NULL, size + 1);
+
+        memcpy(again, p->driver.batch + p->fact_from, size);
+        put_events(p, again, size);
+        free(again);
+    }
+}
+
+void play_answer_end(struct play *p, uint32_t job)
+{
+    later(p, p->now_ns + PLAY_SECOND, object_of(OBJECT_JOB, job), true);
+}
+
+static bool fact_before(const struct play_fact *a, const struct play_fact *b)
+{
+    return a->due_ns != b->due_ns ? a->due_ns < b->due_ns : a->order < b->order;
+}
+
+void play_deliver(struct play *p, bool answers)
+{
+    for (;;) {
+        size_t best = p->fact_count;
+
+        for (size_t n = 0; n < p->fact_count; n++)
+            if ((p->fact[n].due_ns <= p->now_ns || (answers && p->fact[n].answer)) &&
+                (best == p->fact_count || fact_before(&p->fact[n], &p->fact[best])))
+                best = n;
+        if (best == p->fact_count)
+            return;
+        for (unsigned n = 0; n < (p->fact[best].twice ? 2u : 1u); n++)
+            put_events(p, p->fact[best].bytes, p->fact[best].size);
+        drop_fact(p, best);
+    }
+}
+
+int64_t play_fact_next(const struct play *p)
+{
+    int64_t next_ns = p->relist_ns;
+
+    for (size_t n = 0; n < p->fact_count; n++)
+        if (p->fact[n].due_ns < next_ns)
+            next_ns = p->fact[n].due_ns;
+    return next_ns;
+}
+
+bool play_behind(const struct play *p)
+{
+    return p->fact_count > 0 || p->drop > 0 || p->relist_ns != INT64_MAX;
+}
+
+/* ---- restarts ---- */
+
+void play_remember_batch(struct play *p)
+{
+    struct play_batch *b;
+
+    p->history = out_grow(p->history, p->history_count, &p->history_limit, sizeof(*p->history));
+    b = &p->history[p->history_count++];
+    b->size = p->driver.batch_size;
+    b->bytes = memory_grow(NULL, b->size + 1);
+    if (b->size)
+        memcpy(b->bytes, p->driver.batch, b->size);
+}
+
+static void forget_history(struct play *p)
+{
+    for (size_t n = 0; n < p->history_count; n++)
+        free(p->history[n].bytes);
+    p->history_count = 0;
+}
+
+void play_facts_close(struct play *p)
+{
+    while (p->fact_count)
+        drop_fact(p, p->fact_count - 1);
+    forget_history(p);
+    free(p->fact);
+    free(p->history);
+}
+
+void play_restart(struct play *p)
+{
+    struct driver fresh;
+    uint64_t before = sched_digest(&p->driver.sched), after;
+
+    driver_open(&fresh, NULL);
+    for (size_t n = 0; n < p->history_count; n++) {
+        const struct play_batch *b = &p->history[n];
+
+        if (fresh.batch_limit < b->size) {
+            fresh.batch_limit = b->size * 2;
+            fresh.batch = memory_grow(fresh.batch, fresh.batch_limit);
+        }
+        if (b->size)
+            memcpy(fresh.batch, b->bytes, b->size);
+        fresh.batch_size = b->size;
+        driver_step(&fresh, NULL, NULL);
+    }
+    after = sched_digest(&fresh.sched);
+    driver_close(&p->driver);
+    p->driver = fresh;
+    if (before != after)
+        play_broken(p, "the same state from the journal", "digest %016llx instead of %016llx",
+                    (unsigned long long)after, (unsigned long long)before);
+}
+
+static bool is_now(const struct play *p, size_t heard)
+{
+    for (size_t n = heard + 1; n < p->heard_count; n++)
+        if (p->heard[n] == p->heard[heard])
+            return false;
+    return true;
+}
+
+/* Everything that lives, in the order in which it came. */
+static void tell_jobs(struct play *p)
+{
+    for (size_t g = 0; g < p->ghost_count; g++)
+        play_tell_ghost(p, &p->ghost[g]);
+    for (size_t n = 0; n < p->heard_count; n++) {
+        const struct play_job *j = &p->job[p->heard[n]];
+
+        if (is_now(p, n) && j->key != WORLD_NONE &&
+            (j->live.state == LIVE_WAITING || j->live.state == LIVE_RUNNING))
+            play_tell_job(p, p->heard[n]);
+    }
+}
+
+bool play_restart_empty(struct play *p, struct err *err)
+{
+    while (p->fact_count)
+        drop_fact(p, p->fact_count - 1);
+    forget_history(p);
+    p->relist_ns = INT64_MAX;
+    p->drop = 0;
+    feed_close(&p->feed);
+    driver_close(&p->driver);
+    driver_open(&p->driver, NULL);
+    if (feed_open(&p->feed, &p->seen, &p->driver, &p->feed_options, err))
+        return false;
+    for (uint32_t n = 0; n < p->w->node_count; n++)
+        play_tell_node(p, n);
+    tell_jobs(p);
+    return true;
+}
+
+/* The core's number of a job that the truth does not have any more. */
+static bool is_gone(const struct play *p, uint32_t key)
+{
+    const struct play_job *j = &p->job[p->job_of_key[key]];
+
+    for (size_t g = 0; g < p->ghost_count; g++)
+        if (p->ghost[g].key == key)
+            return false;
+    return j->key != key || (j->live.state != LIVE_WAITING && j->live.state != LIVE_RUNNING);
+}
+
+void play_relist(struct play *p)
+{
+    const struct model *m = p->driver.sched.m;
+
+    p->relist_ns = INT64_MAX;
+    for (uint32_t n = 0; n < p->w->node_count; n++)
+        play_tell_node(p, n);
+    for (uint32_t t = 0; t < p->w->team_count; t++)
+        feed_team(&p->feed, p->now_ns, t);
+    for (uint32_t id = 0; id < model_count(m, TABLE_JOB); id++) {
+        struct event e = play_event(p, EVENT_END);
+
+        if (job_row(m, id)->state == JOB_FREE || !is_gone(p, job_row(m, id)->key))
+            continue;
+        e.end.key = job_row(m, id)->key;
+        driver_event(&p->driver, &e);
+    }
+    /* A run that ended without a word: it waits again. Then whatever the core never heard of. */
+    for (uint32_t job = 0; job < p->w->job_count; job++) {
+        uint32_t id = p->job[job].key == WORLD_NONE ? ROW_NONE : index_job_find(m, p->job[job].key);
+        struct event e = play_event(p, EVENT_STOP);
+
+        if (id == ROW_NONE || job_row(m, id)->state != JOB_RUNNING ||
+            p->job[job].live.state != LIVE_WAITING)
+            continue;
+        e.stop.key = p->job[job].key;
+        driver_event(&p->driver, &e);
+    }
+    tell_jobs(p);
+}
