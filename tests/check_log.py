@@ -10,6 +10,7 @@ Ends with 0 if all is right, 1 with every violation as LOG:LINE: text, 2 on bad 
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def timings(log, lines):
     errors, last = [], 0
     for number, text in enumerate(path.read_text(errors="replace").splitlines(), 1):
         words = text.split(" ")
-        if len(words) != 2 or not all(word.isascii() and word.isdigit() for word in words):
+        if not re.fullmatch(r"[0-9]{1,15} [0-9]{1,15}(\.[0-9]+)?", text):
             errors.append(f"{path}:{number}: found {text!r}, expected a line number and "
                           "microseconds")
         elif not last < int(words[0]) <= lines:

@@ -47,7 +47,8 @@ uint16_t score_share_devices(const struct score_ask *a)
             if (g && (h->healthy >> d & 1) && !b->share_milli[d] && !b->share_mib[d] &&
                 host_mig_slot(g, b->mig_slots[d]) >= 0)
                 set |= (uint16_t)(1u << d);
-        } else if (host_share_fits(a->view->m, a->host, d, a->podset)) {
+        } else if (a->podset->share_mib ? host_share_fits(a->view->m, a->host, d, a->podset)
+                                        : h->free_milli[d] >= a->podset->milli) {
             set |= (uint16_t)(1u << d);
         }
     }

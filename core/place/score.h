@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/model/index.h"
 #include "core/place/view.h"
 
 #define TERMS_MAX 6
@@ -54,6 +55,8 @@ struct score_bin {
     uint32_t whole;         /* devices wholly free */
     uint32_t broken_max;    /* largest free share on a broken device, upper end of its step */
     int64_t cpu_free_milli; /* middle of its step */
+    int64_t *share_growth;  /* the scorer's memory for this ask, by step of broken_max; INT64_MIN:
+                             * not computed yet */
 };
 
 struct scorer {
@@ -96,7 +99,7 @@ bool score_confined(const struct view *v, const struct podset *p, uint32_t host,
                     struct spot *ret_spot, enum score_detail detail);
 
 /* Hosts that a search proposed by the index looks at, at most. */
-#define SCORE_LOOKS_MAX 512
+#define SCORE_LOOKS_MAX 160
 
 /* The best spot in the cluster for a pod alone in its gang, and the best on another host. scopes:
  * levels that it must lie in; above the host that its host has such a domain is all they ask. */

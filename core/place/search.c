@@ -8,7 +8,7 @@
  * of the middle of a bin. In the unit of the guess, micro-GPU. */
 #define SLACK_MICRO 150000
 #define BINS_MAX 1024    /* bins that one search sorts */
-#define LOOKS_PER_BIN 64 /* hosts of one bin: they differ little */
+#define LOOKS_PER_BIN 20 /* hosts of one bin: they differ little */
 
 /* Both searches keep the best spot and the best on another host. */
 struct hunt {
@@ -16,6 +16,7 @@ struct hunt {
     const struct podset *p;
     uint64_t scopes;
     struct spot best, second;
+    int64_t share_growth[BIN_SHARE_STEPS];
 };
 
 static bool spot_before(const struct spot *a, const struct spot *b)
@@ -77,7 +78,7 @@ static uint32_t propose_bin(struct hunt *h, uint32_t breed, uint32_t bin, struct
     const struct model *m = h->v->m;
     const struct breed_bins *b = index_breed(m, breed);
     uint32_t cpu = bin % BIN_CPU_STEPS, share = bin / BIN_CPU_STEPS % BIN_SHARE_STEPS;
-    struct score_bin guess = {.m = m, .podset = h->p, .kind = b->kind};
+    struct score_bin guess = {.m = m, .podset = h->p, .kind = b->kind, .share_growth = h->share_growth};
 
     guess.whole = bin / BIN_CPU_STEPS / BIN_SHARE_STEPS;
     guess.milli = h->p->gpus > 1 ? MILLI_FULL : podset_milli(m, h->p, b->kind);
@@ -143,19 +144,27 @@ static void sink(struct proposal *heap, uint32_t count, uint32_t at)
     heap[at] = moved;
 }
 
-/* Looks at the bin's next hosts; false: the bin has no more. */
+/* Looks at the bin's next hosts; false: the bin has no more. Rows of a large cluster lie far apart:
+ * they are all called for before the first is needed. */
 static bool look_in_bin(struct hunt *h, struct proposal *p, uint32_t *looks)
 {
-    for (uint32_t n = 0; n < LOOKS_PER_BIN && *looks < SCORE_LOOKS_MAX; n++) {
+    uint32_t host[LOOKS_PER_BIN], count = 0;
+
+    while (count < LOOKS_PER_BIN && *looks < SCORE_LOOKS_MAX) {
         uint32_t slot = index_bin_next(h->v->m, p->breed, p->bin, p->next_slot);
 
         if (slot == ROW_NONE)
-            return false;
+            break;
         ++*looks;
         p->next_slot = slot + 1;
-        look(h, index_slot_host(h->v->m, p->breed, slot));
+        host[count] = index_slot_host(h->v->m, p->breed, slot);
+        __builtin_prefetch(host_row(h->v->m, host[count]));
+        __builtin_prefetch((const char *)host_row(h->v->m, host[count]) + 64);
+        count++;
     }
-    return true;
+    for (uint32_t n = 0; n < count; n++)
+        look(h, host[n]);
+    return count == LOOKS_PER_BIN || *looks >= SCORE_LOOKS_MAX;
 }
 
 /* The cheapest bins first, until no bin can beat the best or enough hosts were looked at. Hosts
@@ -185,11 +194,13 @@ enum verdict score_search(struct view *v, const struct podset *p, uint64_t scope
                           struct spot *ret_best, struct spot *ret_second)
 {
     const struct config *c = config_row(v->m);
-    struct hunt h = {v, p, scopes, {.host = ROW_NONE}, {.host = ROW_NONE}};
+    struct hunt h = {v, p, scopes, {.host = ROW_NONE}, {.host = ROW_NONE}, {0}};
     struct proposal list[BINS_MAX];
     uint32_t count = BINS_MAX + 1;
 
     must(v->dropped == 0);
+    for (unsigned n = 0; n < BIN_SHARE_STEPS; n++)
+        h.share_growth[n] = INT64_MIN;
     if (!c->scan_all && scorer_get(c->scorer)->guess)
         count = propose(&h, list);
     if (count <= BINS_MAX)

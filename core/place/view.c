@@ -99,9 +99,14 @@ static uint32_t shares_on(const struct view *v, uint32_t host, unsigned d, const
     const struct host *h = host_row(v->m, host);
     const struct board *b = board_row(v->m, host);
     bool busy = view_minds(v, LIMIT(BUSY));
-    int64_t mib = kind_row(v->m, h->kind)->gpu_mem_mib;
-    int64_t milli = busy ? b->share_milli[d] : 0, held = busy ? b->share_mib[d] : 0;
+    int64_t mib, milli, held;
 
+    /* What the host's own row says is exact for a share in whole milli, and one miss less. */
+    if (busy && view_minds(v, LIMIT(HEALTH)) && p->profile == ROW_NONE && !p->share_mib)
+        return h->free_milli[d] / p->milli;
+    mib = kind_row(v->m, h->kind)->gpu_mem_mib;
+    milli = busy ? b->share_milli[d] : 0;
+    held = busy ? b->share_mib[d] : 0;
     if (p->profile != ROW_NONE) {
         const struct mig *g = host_mig(v->m, p->profile, kind_row(v->m, h->kind)->model);
         uint32_t used = busy ? b->mig_slots[d] : 0, count = 0;

@@ -360,7 +360,7 @@ static void take(void *context, const struct record *r)
     l->t_ns = r->t_ns;
     if (r->decide_ns >= 0) {
         out_format(&l->timing, "%llu ", (unsigned long long)l->lines);
-        out_decimal(&l->timing, r->decide_ns, 3);
+        out_integer(&l->timing, (r->decide_ns + 500) / 1000);
         out_char(&l->timing, '\n');
     }
     if (t->length >= FLUSH_BYTES)

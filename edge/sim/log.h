@@ -3,7 +3,7 @@
  * A sink that writes one line per record in the format dovetail-decisions/2: a header, the records
  * in the order of their effect, and an end line with the SHA-256 of all bytes before it, the core's
  * own state digest and the figures of the run. Equal runs give byte-equal logs; what a clock said
- * goes to the second file, NAME.log.us, as "<line number> <microseconds>".
+ * goes to the second file, NAME.log.us, as "<line number> <microseconds>", in whole ones.
  *
  * Names   FOLDER/<workload>-<policy>-<seed>.log; the seed is 0 where the workload has none. For
  *         openb the workload is the list's short name in the file's name and the list's file name

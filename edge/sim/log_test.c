@@ -240,7 +240,7 @@ static void lines_are_those_of_the_format(void **state)
     assert_string_equal(text + strlen(golden), end);
     unlink(path);
     snprintf(path, sizeof(path), "%s/w_1-p-0.log.us", folder);
-    assert_string_equal(read_file(path), "3 1.25\n15 0.999\n16 0.999\n");
+    assert_string_equal(read_file(path), "3 1\n15 1\n16 1\n");
     unlink(path);
     world_free(&w);
 }

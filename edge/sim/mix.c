@@ -12,15 +12,15 @@ static const struct {
     int64_t waste_now, waste_later, broken, starved, short_cpu, spare_cpu, spare_pct;
     int64_t scarce, roomy;
 } weight = {
-    .waste_now = 2300,
-    .waste_later = 1100,
-    .broken = 170,
-    .starved = 800,
-    .short_cpu = 800,
-    .spare_cpu = 450,
+    .waste_now = 2000,
+    .waste_later = 1000,
+    .broken = 150,
+    .starved = 1000,
+    .short_cpu = 1000,
+    .spare_cpu = 500,
     .spare_pct = 110,
-    .scarce = 830,
-    .roomy = 5,
+    .scarce = 1000,
+    .roomy = 4,
 };
 
 #define PPM 1000000

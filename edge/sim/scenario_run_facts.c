@@ -255,11 +255,16 @@ void play_relist(struct play *p)
     /* A run that ended without a word: it waits again. Then whatever the core never heard of. */
     for (uint32_t job = 0; job < p->w->job_count; job++) {
         uint32_t id = p->job[job].key == WORLD_NONE ? ROW_NONE : index_job_find(m, p->job[job].key);
-        struct event e = play_event(p, EVENT_STOP);
+        struct event e = play_event(p, EVENT_JOB_SET);
 
-        if (id == ROW_NONE || job_row(m, id)->state != JOB_RUNNING ||
-            p->job[job].live.state != LIVE_WAITING)
+        if (id == ROW_NONE)
             continue;
+        e.job_set = (struct event_job_set){p->job[job].key, p->w->job[job].priority,
+                                           p->w->job[job].est_ns};
+        driver_event(&p->driver, &e);
+        if (job_row(m, id)->state != JOB_RUNNING || p->job[job].live.state != LIVE_WAITING)
+            continue;
+        e = play_event(p, EVENT_STOP);
         e.stop.key = p->job[job].key;
         driver_event(&p->driver, &e);
     }

@@ -5,7 +5,7 @@ import io
 import json
 import unittest
 
-from .model import read_cluster
+from .model import is_number, read_cluster
 from .replay import Replay
 from .work import read_workload
 
@@ -96,7 +96,8 @@ class World(unittest.TestCase):
                  "workload": "w", "policy": "p", "seed": 1, "version": "0"}
         first.update(header or {})
         body = encode([first, *lines])
-        last = {"kind": "end", "t": max([line.get("t", 0) for line in lines], default=0),
+        times = [line.get("t") for line in lines if isinstance(line, dict)]
+        last = {"kind": "end", "t": max([t for t in times if is_number(t)], default=0),
                 "digest": hashlib.sha256(body).hexdigest(), "summary": summary or {}}
         last.update(end or {})
         replay = Replay(table, work, "log")

@@ -64,7 +64,7 @@ class Command(World):
         self.assertIn("31 violations, 20 shown", out)
 
     def test_timings(self):
-        (self.root / "w.log.us").write_text("3 12\n4 7\n")
+        (self.root / "w.log.us").write_text("3 12.5\n4 7\n")
         self.assertEqual(0, self.usual()[0])
         (self.root / "w.log.us").write_text("3 12\n3 7\n9 1\n4 x\n")
         status, out, _ = self.usual()

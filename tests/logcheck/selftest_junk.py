@@ -43,7 +43,7 @@ class Junk(World):
     def test_junk(self):
         rng = random.Random(1)
         for path in list(paths(LINES)):
-            for junk in [None, *rng.sample(JUNK, 4)]:
+            for junk in [None, *rng.sample(JUNK, 2)]:
                 lines = copy.deepcopy(LINES)
                 inner = lines
                 for key in path[:-1]:
@@ -54,7 +54,8 @@ class Junk(World):
                                 end={"t": 70})
 
     def test_every_line_is_needed(self):
-        harmless = {9, 10}
+        # without a promise, shrink, move or a second refusal the rest is still right
+        harmless = {9, 17, 18, 21}
         for index in range(len(LINES) - 1):
             if index not in harmless:
                 lines = LINES[:index] + LINES[index + 1:]

@@ -10,8 +10,7 @@ from .search import fits
 
 def scale_of(cluster, job):
     """Levels from small to large among which the hit is judged."""
-    wishes = (job.preferred or job.required
-              or tuple(level for podset in job.podsets for level in podset.required))
+    wishes = job.preferred or job.required
     scale = [level for level in wishes if level in BELOW][:1] + ["node"]
     chain = cluster.chain_of.get(wishes[0]) if wishes else None
     if chain is not None:

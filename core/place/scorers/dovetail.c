@@ -111,6 +111,24 @@ static bool place(const struct score_ask *a, struct spot *s, enum score_detail d
     return true;
 }
 
+/* Least growth of waste on a broken device with at most broken_max free: the share may fit it to
+ * the milli. INT64_MAX: it fits none. */
+static int64_t broken_growth(const struct score_bin *b)
+{
+    int64_t *memory = &b->share_growth[b->broken_max * BIN_SHARE_STEPS / MILLI_FULL];
+
+    if (*memory != INT64_MIN)
+        return *memory;
+    *memory = INT64_MAX;
+    for (uint32_t free = (uint32_t)b->milli; free <= b->broken_max; free++) {
+        int64_t growth = loss_row(b->m, free - (uint32_t)b->milli)->waste_micro -
+                         loss_row(b->m, free)->waste_micro;
+
+        *memory = growth < *memory ? growth : *memory;
+    }
+    return *memory;
+}
+
 static int64_t guess(const struct score_bin *b)
 {
     const struct model *m = b->m;
@@ -119,14 +137,7 @@ static int64_t guess(const struct score_bin *b)
     int64_t free = (int64_t)b->whole * MILLI_FULL + b->broken_max, room = 0;
 
     if (podset_is_share(b->podset)) {
-        /* On a broken device the share may fit to the milli; a whole one is broken for it. */
-        room = INT64_MAX;
-        for (int64_t left = 0; left + b->milli <= b->broken_max; left++) {
-            int64_t growth = loss_row(m, (uint32_t)left)->waste_micro -
-                             loss_row(m, (uint32_t)(left + b->milli))->waste_micro;
-
-            room = growth < room ? growth : room;
-        }
+        room = broken_growth(b);
         if (b->whole > 0) {
             int64_t growth = loss_row(m, (uint32_t)(MILLI_FULL - b->milli))->waste_micro -
                              loss_row(m, MILLI_FULL)->waste_micro +
