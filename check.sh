@@ -60,6 +60,7 @@ stage build $make all
 stage test $make test
 stage clang $make CC=clang unit
 stage san $make MODE=san unit
+stage small $make small
 stage lint $make -k lint
 stage digests $make digests
 stage arm64 $make arm64

@@ -3,64 +3,60 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/dovetail/batch.h"
 #include "cmd/dovetail/command.h"
 #include "edge/sim/read.h"
 #include "edge/sim/run.h"
 
 struct worlds {
-    enum scorer_id scorer;
-    enum order order;
-    uint32_t count, starts, refusals, unproven;
-    struct out text;
+    const struct worlds_options *o;
+    struct summary *summary;
+    struct report *report;
+    uint32_t count, runs;
 };
-
-static void count_record(void *context, const struct record *r)
-{
-    struct worlds *c = context;
-
-    c->starts += r->kind == RECORD_START;
-    c->refusals += r->kind == RECORD_REFUSE;
-    c->unproven += r->kind == RECORD_REFUSE && r->fits == RECORD_FITS_UNPROVEN;
-}
 
 static int run_one(void *context, uint32_t number, struct world *w)
 {
     struct worlds *c = context;
-    struct run_options o = {.feed = {.scorer = c->scorer, .order = c->order, .drop_never = true},
-                            .arrivals = WORLD_NONE,
-                            .sink = {{count_record, c}},
-                            .sink_count = 1};
-    struct run_result result;
+    struct batch_options b = {.out = c->o->out, .workers = 1, .quiet = true};
+    struct batch_run run[SCORER_COUNT];
     struct err err;
-    int code = run_world(w, &o, &result, &err);
+    uint32_t done;
+    int code;
 
+    for (unsigned n = 0; n < c->o->policy_count; n++)
+        run[n] = (struct batch_run){.w = w,
+                                    .arrivals = WORLD_NONE,
+                                    .feed = {.scorer = c->o->policy[n],
+                                             .order = c->o->order,
+                                             .seed = w->seed < 0 ? 0 : (uint64_t)w->seed,
+                                             .drop_never = true,
+                                             .scan_all = c->o->scan_all}};
+    code = batch_run_all(run, c->o->policy_count, &b, c->summary, c->report, &done, &err);
+    c->runs += done;
+    c->count += done == c->o->policy_count;
     if (code)
-        return command_fail(code, &err);
-    out_format(&c->text, "world %u: %u jobs, digest %016llx%s\n", number, w->job_count,
-               (unsigned long long)result.digest, result.ignored ? ", EVENTS WERE IGNORED" : "");
-    c->count++;
-    return result.ignored ? ERR_CHECK : command_stopped() ? 130 : 0;
+        fprintf(stderr, "dovetail: %s: world %u: %s\n", c->o->path, number, err.text);
+    return code ? code : command_stopped() ? 130 : 0;
 }
 
-int check_worlds(const char *path, enum scorer_id scorer, enum order order)
+int check_worlds(const struct worlds_options *o)
 {
-    struct worlds c = {.scorer = scorer, .order = order};
+    struct worlds c = {.o = o, .summary = summary_open(), .report = report_open(DOVETAIL_VERSION)};
     struct err err = {""};
-    int code = read_worlds(path, run_one, &c, &err);
+    struct out text = {NULL, 0, 0};
+    int code = read_worlds(o->path, run_one, &c, &err);
 
-    if (code == ERR_INPUT || (code == ERR_TROUBLE && err.text[0]))
+    if (code && err.text[0])
         (void)command_fail(code, &err);
-    out_format(&c.text, "%u worlds: %u starts, %u refusals, %u not proven\n", c.count, c.starts,
-               c.refusals, c.unproven);
-    if (command_print(&c.text) && !code)
+    if (!code && o->out && (code = summary_save(c.summary, o->out, DOVETAIL_VERSION, &err)))
+        (void)command_fail(code, &err);
+    out_format(&text, "%u worlds, %u runs%s\n", c.count, c.runs,
+               code ? "; stopped before the end" : "");
+    if (command_print(&text) && !code)
         code = ERR_TROUBLE;
-    out_free(&c.text);
+    out_free(&text);
+    summary_close(c.summary);
+    report_close(c.report);
     return code;
-}
-
-int check_scenarios(int count, char **path)
-{
-    (void)count;
-    (void)path;
-    return ERR_INPUT;
 }

@@ -4,7 +4,15 @@
 
 #include "core/place/score.h"
 
+struct worlds_options {
+    const char *path, *out; /* out: folder for logs, journals and summary.json, or NULL */
+    const enum scorer_id *policy;
+    unsigned policy_count;
+    enum order order;
+    bool scan_all;
+};
+
 int check_scenarios(int count, char **path);
-int check_worlds(const char *path, enum scorer_id scorer, enum order order);
+int check_worlds(const struct worlds_options *o);
 
 #endif

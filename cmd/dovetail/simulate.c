@@ -43,7 +43,7 @@ static const char usage[] =
     "  --synthetic TEXT   a cluster in one line: \"spine:2 leaf:16 host:8 island:2 gpu:4\"\n"
     "  --workload FILE    teams, jobs and events, one JSON object per line\n"
     "  --scenario FILE..  YAML scenarios (docs/reference/scenario.md): are all expectations met?\n"
-    "  --worlds FILE      small worlds, one per line; each is run and its digest printed\n\n"
+    "  --worlds FILE      small worlds, one per line; each is run\n\n"
     "How to decide\n"
     "  --policy P[,Q]..   scorers to compare [dovetail]; `all` for every one:\n"
     "                     ";
@@ -426,6 +426,15 @@ static int compare(const struct options *o)
     return code;
 }
 
+static int run_worlds(const struct options *o)
+{
+    struct worlds_options w = {o->worlds, o->out, o->policy, o->policy_count, o->order, o->scan_all};
+    struct err err;
+    int code = o->out ? make_folder(o->out, &err) : 0;
+
+    return code ? command_fail(code, &err) : check_worlds(&w);
+}
+
 int command_simulate(int argc, char **argv)
 {
     struct options o = {.policy = {SCORER_DOVETAIL},
@@ -452,6 +461,6 @@ int command_simulate(int argc, char **argv)
     if (o.scenario)
         return check_scenarios(argc - optind, argv + optind);
     if (o.worlds)
-        return check_worlds(o.worlds, o.policy[0], o.order);
+        return run_worlds(&o);
     return compare(&o);
 }

@@ -1,6 +1,6 @@
 /* sched_bench - how long a decision takes, how that grows, and what a GPU costs in memory
  *
- *     sched_bench [GPUS]...       (default: 1000 10000 100000, with 1M at 70 % on request)
+ *     sched_bench [GPUS:PERCENT]...    default: 1k, 10k, 100k at 0, 70, 95 %, 1M at 70 %
  *
  * Clusters of 8-GPU hosts, 8 hosts a leaf, 16 leaves a spine, 5 machines (models) spread over 50
  * node classes, 200 pod classes; CPU, memory, pod limit and one countable resource are dynamic
@@ -519,8 +519,13 @@ int main(int argc, char **argv)
     static const unsigned percent[] = {0, 70, 95};
 
     if (argc > 1) {
-        for (int n = 1; n < argc; n++)
-            size_row((uint32_t)strtoul(argv[n], NULL, 10), 70, false);
+        for (int n = 1; n < argc; n++) {
+            char *colon;
+            uint32_t gpus = (uint32_t)strtoul(argv[n], &colon, 10);
+
+            size_row(gpus, *colon == ':' ? (unsigned)strtoul(colon + 1, NULL, 10) : 70,
+                     gpus <= 10000);
+        }
         return 0;
     }
     for (uint32_t gpus = 1000; gpus <= 100000; gpus *= 10)

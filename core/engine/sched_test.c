@@ -137,6 +137,9 @@ static const struct row quota_row[] = {
      "team=1; "
      "step",
      "-0 never_quota"},
+    {"a minimum counts in whole slices: four pods, not three",
+     "team 0 limit=3000; hosts 1 gpus=8; ask pods=4 min=3 gpus=1 slice=2@host team=0; step",
+     "-0 never_quota"},
     {"an elastic gang starts with the minimum that the limit allows",
      "team 0 limit=3000; hosts 1 gpus=8; ask pods=4 min=2 gpus=1 team=0; step", "+0 0:0 0:1"},
     {"a share counts by its milli",
@@ -201,6 +204,13 @@ static const struct row world_row[] = {
      "step; "
      "confirm 0 pod=0 on=1; step",
      "-1 unknown(?)|+1 0:23"},
+    {"seats told, and more to come: the job is not placed a second time",
+     "hosts 1 gpus=4; ask pods=2 gpus=1; seat 0 pod=0 host=0 on=0; step; seat 0 pod=1 host=0 on=1; "
+     "seated 0; ask gpus=2; step",
+     "+1 0:23"},
+    {"seats told, and then they are given up",
+     "hosts 1 gpus=4; ask pods=2 gpus=1; seat 0 pod=0 host=0 on=3; step; stop 0; step",
+     "+0 0:0 0:1"},
     {"found elsewhere than planned: the books follow",
      "hosts 1 gpus=4 shape=pairs; ask gpus=1; step; confirm 0 pod=0 on=3; ask gpus=2 in=island; "
      "step",

@@ -44,6 +44,8 @@ static const struct {
     {"to the last", "hosts 1 gpus=1 gpumem=7; ask gpus=1 milli=500; ask gpus=1 mib=3", 71, 0},
     {"a cut device has nothing for shares",
      "mig 1 model=0 starts=7f slots=1 of=8; hosts 1 gpus=1; ask gpus=1 mig=1", 0, 0},
+    {"memory held on a device whose size is unknown later: nothing is promised",
+     "hosts 1 gpus=1 gpumem=10; ask gpus=1 mib=3; step; host 0 gpus=1", 0, 0},
     {"no GPUs asked: nothing held", "hosts 1 gpus=1; ask cpu=1", 1000, 1},
 };
 

@@ -19,27 +19,16 @@ static uint64_t job_required(const struct view *v)
     return view_minds(v, LIMIT(TOPOLOGY)) ? job_row(v->m, v->job)->required : 0;
 }
 
+static enum verdict find_mixed(struct view *v, uint64_t scopes, bool full, struct mixed *ret);
+
 static enum verdict fits_proven(struct view *v)
 {
     const struct podset *p = only_set(v);
-    enum verdict verdict = VERDICT_NO;
-    struct region r;
+    struct mixed found;
 
     if (p)
         return equal_fits(v, p) ? VERDICT_FITS : VERDICT_NO;
-    region_start(&r, job_required(v));
-    while (region_next(v, &r)) {
-        struct mixed found;
-        enum verdict here = mixed_search(v, &r, false, &found);
-
-        if (here == VERDICT_FITS)
-            return here;
-        if (here == VERDICT_UNPROVEN)
-            verdict = here;
-        if (v->steps > v->steps_max)
-            return VERDICT_UNPROVEN;
-    }
-    return verdict;
+    return find_mixed(v, job_required(v), false, &found);
 }
 
 enum verdict gang_fits(struct view *v)
@@ -191,6 +180,15 @@ static void seat_shares(struct model *m, struct view *v, uint32_t podset, const 
     }
 }
 
+/* True if a pod of the job sits in the domain already: it was filled as far as it goes. */
+static bool has_seat_in(const struct model *m, uint32_t job, unsigned level, uint32_t domain)
+{
+    for (uint32_t s = job_row(m, job)->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job)
+        if (board_row(m, seat_row(m, s)->host)->domain[level] == domain)
+            return true;
+    return false;
+}
+
 /* Slices above the host: whole ones, domain by domain, the domain with the least room first that
  * holds the rest, else the largest. */
 static void seat_slices(struct model *m, struct view *v, uint32_t podset, const struct region *r,
@@ -208,7 +206,8 @@ static void seat_slices(struct model *m, struct view *v, uint32_t podset, const 
             uint64_t room;
             bool better;
 
-            if (!domain_row(m, d)->used || domain_row(m, d)->level != level)
+            if (!domain_row(m, d)->used || domain_row(m, d)->level != level ||
+                has_seat_in(m, v->job, level, d))
                 continue;
             part.scopes = (r->scopes & SCOPE_LEVELS) | SCOPE_BIT(p->slice_scope);
             part.first_level = level;
@@ -383,34 +382,62 @@ static void seat_mixed(struct model *m, struct view *v, const struct mixed *foun
     }
 }
 
+/* Looks for the gang in every region of the scopes; UNPROVEN if some region was not searched
+ * through. */
+static enum verdict find_mixed(struct view *v, uint64_t scopes, bool full, struct mixed *ret)
+{
+    enum verdict verdict = VERDICT_NO;
+    struct region r;
+
+    region_start(&r, scopes);
+    while (region_next(v, &r)) {
+        enum verdict here = v->steps > v->steps_max ? VERDICT_UNPROVEN
+                                                    : mixed_search(v, &r, full, ret);
+
+        if (here == VERDICT_FITS)
+            return here;
+        if (here == VERDICT_UNPROVEN)
+            verdict = here;
+        if (v->steps > v->steps_max)
+            return verdict;
+    }
+    return verdict;
+}
+
+/* True if the gang asks for more than its minimum. */
+static bool is_elastic(const struct view *v)
+{
+    for (uint32_t p = job_row(v->m, v->job)->podset_head; p != ROW_NONE;
+         p = podset_row(v->m, p)->next)
+        if (podset_least(v, podset_row(v->m, p)) < podset_most(v, podset_row(v->m, p)))
+            return true;
+    return false;
+}
+
+/* The minimum first: what does not fit at all needs no wishes. Then the full gang by its wishes,
+ * the strictest first; if none can be had, what was found in the beginning. */
 static enum verdict plan_mixed(struct model *m, struct view *v, struct plan *plan)
 {
     struct wishes w = wishes_of(v, job_required(v), job_row(m, v->job)->pods);
-    enum verdict verdict = VERDICT_NO;
+    bool elastic = is_elastic(v);
     uint64_t steps_max = v->steps_max;
+    struct mixed found;
+    enum verdict verdict = find_mixed(v, job_required(v), false, &found);
 
-    for (unsigned full = 2; full-- > 0;)
+    if (verdict != VERDICT_FITS)
+        return verdict;
+    for (unsigned full = elastic ? 2 : 1; full-- > 0;)
         for (unsigned n = 0; n < w.count; n++) {
-            struct region r;
-
             v->steps = 0; /* each wish has a budget of its own: a wish is no proof */
             v->steps_max = n + 1 < w.count || full ? steps_max / 4 : steps_max;
-            region_start(&r, w.scopes[n]);
-            while (v->steps <= v->steps_max && region_next(v, &r)) {
-                struct mixed found;
-                enum verdict here = mixed_search(v, &r, full, &found);
-
-                if (here == VERDICT_FITS) {
-                    seat_mixed(m, v, &found);
-                    plan->pods = found.pod_count;
-                    plan->scope = w.scope[n];
-                    return here;
-                }
-                if (here == VERDICT_UNPROVEN && n + 1 == w.count && !full)
-                    verdict = here;
-            }
+            if (find_mixed(v, w.scopes[n], full, &found) != VERDICT_FITS)
+                continue;
+            seat_mixed(m, v, &found);
+            plan->pods = found.pod_count;
+            plan->scope = w.scope[n];
+            return VERDICT_FITS;
         }
-    return v->steps > v->steps_max ? VERDICT_UNPROVEN : verdict;
+    return VERDICT_UNPROVEN;
 }
 
 enum verdict gang_plan(struct model *m, struct view *v, struct plan *ret_plan)

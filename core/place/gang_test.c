@@ -155,7 +155,7 @@ static const struct row slice_row[] = {
     {"only whole slices run: of five pods four",
      "hosts 1 gpus=8; ask pods=5 min=4 gpus=1 slice=2@host; step", "+0 0:0 0:1 0:2 0:3"},
     {"a minimum is rounded up to whole slices",
-     "hosts 1 gpus=3; ask pods=4 min=3 gpus=1 slice=2@host; step", "-0 never_size"},
+     "hosts 1 gpus=3; ask pods=4 min=3 gpus=1 slice=2@host; step", "-0 never_topology(topology)"},
     {"a minimum beyond the whole slices asked can never be met",
      "hosts 1 gpus=8; ask pods=3 gpus=1 slice=2@host; step", "-0 never_topology(topology)"},
     {"a slice of one pod keeps the pod inside its part",

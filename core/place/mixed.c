@@ -1,9 +1,13 @@
 #include "core/place/mixed.h"
 
+#include <string.h>
+
 #include "core/base/bits.h"
+#include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/model/job.h"
 #include "core/place/equal.h"
+#include "core/place/relax.h"
 #include "core/place/room.h"
 
 /* One pod of the descent: where it sits now, and how to try the next place. */
@@ -13,7 +17,7 @@ struct step {
     uint16_t devices;
     uint8_t slot;
     bool placed, card_was_ours;
-    uint32_t group_first; /* first step of its podset */
+    uint32_t group_first, group_pods; /* first step of its podset, and its steps */
     uint32_t slice_first; /* first step of its slice */
 };
 
@@ -93,6 +97,7 @@ static bool plan_steps(struct search *s, bool full, uint32_t depth)
             s->step[s->steps++] = (struct step){.podset = sets[n],
                                                 .order = i,
                                                 .group_first = first,
+                                                .group_pods = pods,
                                                 .slice_first =
                                                     slice ? first + i / slice * slice : first};
         s->shares |= podset_is_share(p);
@@ -144,6 +149,43 @@ static void fill_rooms(struct search *s, const struct region *r, uint32_t depth)
             to--;
         }
         s->room[to] = room;
+    }
+}
+
+/* What tells two rooms apart: what is left in them, and the domains and kind of their hosts. */
+static uint64_t likeness(const struct search *s, const struct room *r)
+{
+    struct room same = *r;
+    uint64_t word[sizeof(struct room) / 8];
+    uint64_t hash;
+
+    same.host = same.twin = 0;
+    _Static_assert(sizeof(same) % 8 == 0, "rooms hash by words");
+    memcpy(word, &same, sizeof(same));
+    hash = hash_words(word, sizeof(word) / 8, r->kind);
+    for (unsigned l = 0; l < LEVELS_MAX; l++)
+        hash = hash_mix(hash ^ board_row(s->v->m, r->host)->domain[l]);
+    return hash_mix(hash ^ host_row(s->v->m, r->host)->state ^
+                    (uint64_t)host_row(s->v->m, r->host)->leave_at_ns << 3);
+}
+
+/* Links each room to the nearest one before it that is just like it: of untouched twins only the
+ * first is tried, since any answer with another is the same answer by another name. */
+static void find_twins(struct search *s)
+{
+    enum { SEEN = 1024 };
+    uint32_t last[SEEN];
+    uint64_t hash[SEEN];
+
+    for (unsigned n = 0; n < SEEN; n++)
+        last[n] = ROW_NONE;
+    for (uint32_t n = 0; n < s->rooms; n++) {
+        uint64_t h = likeness(s, &s->room[n]);
+        unsigned at = (unsigned)(h % SEEN);
+
+        s->room[n].twin = last[at] != ROW_NONE && hash[at] == h ? last[at] : ROW_NONE;
+        last[at] = n;
+        hash[at] = h;
     }
 }
 
@@ -201,6 +243,31 @@ static bool keeps_all(const struct search *s, uint32_t n)
     return !p->slice_pods || keeps(s, p->slice_scope, t->slice_first, n);
 }
 
+/* Pods that the group of the step still needs after it, and where they may go: a domain that is too
+ * small is left at once, not after its last host was tried. */
+static bool rest_has_room(const struct search *s, uint32_t n)
+{
+    const struct step *t = &s->step[n];
+    const struct podset *p = podset_row(s->v->m, t->podset);
+    bool slice = p->slice_pods && n == t->slice_first && p->slice_scope >= SCOPE_OF_HOST;
+    uint64_t scopes = p->required & ~SCOPE_PARTS, need, have = 0;
+
+    if (!view_minds(s->v, LIMIT(TOPOLOGY)) || (n != t->group_first && !slice))
+        return true;
+    if (slice)
+        scopes |= SCOPE_BIT(p->slice_scope);
+    need = slice ? p->slice_pods - 1 : t->group_pods - 1;
+    for (uint32_t r = 0; r < s->rooms && have < need && scopes; r++) {
+        struct step probe = {.room = r};
+        bool in = view_open(s->v, s->room[r].host, p);
+
+        for (uint64_t left = scopes; left && in; left = bits_drop_low(left))
+            in = together(s, bits_low(left), t, &probe);
+        have += in ? room_pods(s->v, &s->room[r], p) : 0;
+    }
+    return !scopes || have >= need;
+}
+
 /* Moves the step to its next place; false: there is none. */
 static bool advance(struct search *s, uint32_t n)
 {
@@ -223,6 +290,8 @@ static bool advance(struct search *s, uint32_t n)
     for (; t->room < s->rooms; t->room++, from = 0) {
         struct room *r = &s->room[t->room];
 
+        if (r->gang_pods == 0 && r->twin != ROW_NONE && s->room[r->twin].gang_pods == 0)
+            continue;
         if (!view_open(s->v, r->host, p) || !room_counts(s->v, r, p))
             continue;
         for (;;) {
@@ -235,7 +304,10 @@ static bool advance(struct search *s, uint32_t n)
                 t->card_was_ours = (r->gang_cards & t->devices) != 0;
                 t->slot = room_take(s->v, r, p, t->devices);
                 t->placed = true;
-                return true;
+                if (rest_has_room(s, n))
+                    return true;
+                room_give(s->v, r, p, t->devices, t->slot, t->card_was_ours);
+                t->placed = false;
             }
             if (p->gpus == 0 || s->v->steps > s->v->steps_max)
                 break;
@@ -246,7 +318,34 @@ static bool advance(struct search *s, uint32_t n)
     return false;
 }
 
-static enum verdict descend(struct search *s)
+/* Takes the steps from..to-1 back. */
+static void take_back(struct search *s, uint32_t from, uint32_t to)
+{
+    while (to-- > from) {
+        struct step *t = &s->step[to];
+
+        if (t->placed)
+            room_give(s->v, &s->room[t->room], podset_row(s->v->m, t->podset), t->devices, t->slot,
+                      t->card_was_ours);
+        t->placed = false;
+    }
+}
+
+/* Where a descent that stands still at step n goes back to. Quick: to the first pod of the podset,
+ * or of the one before it: what matters most is in which domain a podset stands. */
+static uint32_t back_from(struct search *s, uint32_t n, bool quick)
+{
+    uint32_t to = n - 1;
+
+    if (quick) {
+        to = s->step[n].group_first < n ? s->step[n].group_first : s->step[n - 1].group_first;
+        take_back(s, to + 1, n);
+    }
+    return to;
+}
+
+/* Quick: looks at few alternatives and proves nothing by failing. */
+static enum verdict descend(struct search *s, bool quick)
 {
     uint32_t n = 0;
 
@@ -255,20 +354,34 @@ static enum verdict descend(struct search *s)
             n++;
             continue;
         }
-        if (s->v->steps > s->v->steps_max)
-            return VERDICT_UNPROVEN;
-        if (n == 0)
-            return s->all_hosts ? VERDICT_NO : VERDICT_UNPROVEN;
-        n--;
+        if (n == 0 || s->v->steps > s->v->steps_max)
+            break;
+        n = back_from(s, n, quick);
     }
-    return VERDICT_FITS;
+    if (n == s->steps)
+        return VERDICT_FITS;
+    take_back(s, 0, s->steps);
+    if (s->v->steps > s->v->steps_max || quick || !s->all_hosts)
+        return VERDICT_UNPROVEN;
+    return VERDICT_NO;
 }
 
-/* Each set alone, and the devices of all together: cheap proofs of a no. */
+/* A quick descent first; if that finds nothing, the complete one with the rest of the budget. */
+static enum verdict search_pods(struct search *s)
+{
+    uint64_t steps_max = s->v->steps_max;
+    enum verdict verdict;
+
+    if (s->v->steps < steps_max)
+        s->v->steps_max = s->v->steps + (steps_max - s->v->steps) / 2;
+    verdict = descend(s, true);
+    s->v->steps_max = steps_max;
+    return verdict == VERDICT_FITS ? verdict : descend(s, false);
+}
+
+/* Each set alone, and all of them by the domains they name: cheap proofs of a no. */
 static bool hopeless(struct search *s, const struct region *r, bool full)
 {
-    uint64_t want = 0, have = 0;
-
     for (uint32_t id = job_row(s->v->m, s->v->job)->podset_head; id != ROW_NONE;
          id = podset_row(s->v->m, id)->next) {
         const struct podset *p = podset_row(s->v->m, id);
@@ -276,12 +389,8 @@ static bool hopeless(struct search *s, const struct region *r, bool full)
 
         if (p->required == 0 && equal_in_region(s->v, r, p, pods) < pods)
             return true;
-        if (!podset_is_share(p))
-            want += (uint64_t)pods * p->gpus;
     }
-    for (uint32_t n = 0; n < s->rooms; n++)
-        have += room_free(&s->room[n]) / MILLI_FULL;
-    return s->all_hosts && want > have;
+    return s->all_hosts && relax_hopeless(s->v, s->room, s->rooms, full);
 }
 
 enum verdict mixed_search(struct view *v, const struct region *r, bool full, struct mixed *ret)
@@ -294,9 +403,10 @@ enum verdict mixed_search(struct view *v, const struct region *r, bool full, str
     if (!plan_steps(&s, full, depth))
         return s.steps > 0 && full ? VERDICT_UNPROVEN : VERDICT_NO;
     fill_rooms(&s, r, depth);
+    find_twins(&s);
     if (hopeless(&s, r, full))
         return VERDICT_NO;
-    verdict = descend(&s);
+    verdict = search_pods(&s);
     if (verdict != VERDICT_FITS)
         return verdict;
     for (uint32_t n = 0; n < s.steps; n++)

@@ -121,6 +121,32 @@ static uint16_t free_for(const struct view *v, const struct room *r, const struc
     return free;
 }
 
+static uint32_t times(int64_t free, int64_t ask, uint32_t most)
+{
+    if (ask <= 0)
+        return most;
+    return free < ask ? 0 : free / ask < most ? (uint32_t)(free / ask) : most;
+}
+
+uint32_t room_pods(const struct view *v, const struct room *r, const struct podset *p)
+{
+    uint32_t most = times(r->pods, 1, UINT32_MAX);
+
+    most = times(r->cpu_milli, p->cpu_milli, most);
+    most = times(r->mem_mib, p->mem_mib, most);
+    for (unsigned e = 0; e < EXTRAS_MAX; e++)
+        most = times(r->extra[e], p->extra[e], most);
+    if (p->gpus && most) {
+        uint32_t free = bits_count16(free_for(v, r, p));
+
+        if (podset_is_share(p))
+            return free ? most : 0;
+        free = free > r->unknown ? (free - r->unknown) / p->gpus : 0;
+        most = free < most ? free : most;
+    }
+    return most;
+}
+
 uint16_t room_next(const struct view *v, const struct room *r, const struct podset *p,
                    uint64_t parts, uint16_t before)
 {
@@ -153,6 +179,7 @@ uint8_t room_take(const struct view *v, struct room *r, const struct podset *p, 
     int slot = 0;
 
     count(r, p, 1);
+    r->gang_pods++;
     for (uint16_t s = devices; s; s = (uint16_t)bits_drop_low(s)) {
         unsigned d = bits_low(s);
 
@@ -178,6 +205,8 @@ void room_give(const struct view *v, struct room *r, const struct podset *p, uin
                uint8_t slot, bool card_was_ours)
 {
     count(r, p, -1);
+    must(r->gang_pods > 0);
+    r->gang_pods--;
     for (uint16_t s = devices; s; s = (uint16_t)bits_drop_low(s)) {
         unsigned d = bits_low(s);
 

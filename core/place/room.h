@@ -19,6 +19,8 @@ struct room {
     uint16_t gang_cards; /* devices on which a share of this gang sits */
     uint8_t gpus, unknown;
     uint8_t pad[2];
+    uint32_t gang_pods; /* pods of this gang in it now */
+    uint32_t twin;      /* the room before it, in the search's order, that is just like it */
 };
 
 struct room room_of(const struct view *v, uint32_t host, uint16_t within);
@@ -31,6 +33,10 @@ uint16_t room_next(const struct view *v, const struct room *r, const struct pods
                    uint64_t parts, uint16_t before);
 /* True if the pod's counts (CPU, memory, ...) fit. */
 bool room_counts(const struct view *v, const struct room *r, const struct podset *p);
+
+/* Pods of the set that the room would hold now if they were alone, at most: exact for whole
+ * devices, a bound for shares. */
+uint32_t room_pods(const struct view *v, const struct room *r, const struct podset *p);
 
 /* Puts a pod in; returns the MIG slot it got. room_give() with the same arguments takes it out. */
 uint8_t room_take(const struct view *v, struct room *r, const struct podset *p, uint16_t devices);

@@ -82,6 +82,8 @@ static uint32_t propose_bin(struct hunt *h, uint32_t breed, uint32_t bin, struct
 
     guess.whole = bin / BIN_CPU_STEPS / BIN_SHARE_STEPS;
     guess.milli = h->p->gpus > 1 ? MILLI_FULL : podset_milli(m, h->p, b->kind);
+    if (guess.milli > MILLI_FULL)
+        guess.milli = MILLI_FULL; /* too much memory for the first kind, not for all of the breed */
     if (!bin_serves(h->p, guess.milli, guess.whole, share))
         return count;
     guess.broken_max = share ? (share + 1) * MILLI_FULL / BIN_SHARE_STEPS - 1 : 0;

@@ -317,9 +317,9 @@ int out_file_close(struct out_file *f, struct err *err)
 
     if (f->path_now && close(f->fd) != 0)
         trouble(f);
-    if (f->whole && !f->failed && rename(f->path_now, f->path) != 0)
+    if (f->path_now && f->whole && !f->failed && rename(f->path_now, f->path) != 0)
         trouble(f);
-    if (f->whole && f->failed)
+    if (f->path_now && f->whole && f->failed)
         unlink(f->path_now);
     result = f->failed;
     if (result)

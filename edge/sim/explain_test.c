@@ -52,80 +52,90 @@ static int ask(const char *log, const char *job, enum explain_form form, struct 
     return result;
 }
 
+static const struct {
+    const char *why, *log, *job, *says, *never;
+} story_row[] = {
+    {"it starts with what came of it", GANG END, "train-1",
+     "train-1 waits, first started after 1 min 0 s\n", "cut"},
+    {"what was asked", GANG END, "train-1", "asks 2 pods of 8 GPUs, team red\n", NULL},
+    {"a refusal has a verdict", GANG END, "train-1", "verdict: no room now", NULL},
+    {"and the policy's sentence", GANG END, "train-1",
+     "why: 20 GPUs are free, but no leaf has 16 (scattered)\n", NULL},
+    {"and numbers", GANG END, "train-1", "usable nodes of its models: 20\n", NULL},
+    {"and the limits that bind", GANG END, "train-1", "the required levels and slices\n", NULL},
+    {"and what would change it", GANG END, "train-1", "a wider required level\n", NULL},
+    {"promises are told", GANG END, "train-1", "promised a start by 90 s (first)\n", NULL},
+    {"also what others gave up", GANG END, "train-1",
+     "train-2 is preempted for it (cause priority)\n", NULL},
+    {"the place, share and all", GANG END, "train-1", "pod 1 on n7, GPU 2 (470 milli of it)\n",
+     NULL},
+    {"the domain", GANG END, "train-1", "all of it in leaf l3\n", NULL},
+    {"the score beside the runner-up's", GANG END, "train-1",
+     "fragmentation   -30  -20  milli-GPU\n", NULL},
+    {"the event that broke it, no other", GANG END, "train-1", "n7, GPU 2, goes down\n",
+     "n5 goes down"},
+    {"the victim's side", GANG END, "train-2", "preempted, cause priority, for train-1", NULL},
+    {"a log without an end", GANG, "train-1", "the log is cut after line 10:", NULL},
+    {"a log cut inside a line", GANG "{\"kind\":\"start\",\"t\":80,\"job\":\"train-1\",\"po",
+     "train-1", "the log is cut after line 11:", NULL},
+    {"held by policy",
+     HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":true,\"reason\":{\"code\":"
+            "\"quota\",\"text\":\"team red holds 96 of 96\",\"binding\":[],\"cure\":\"8 GPUs "
+            "given back\"}}\n" END,
+     "a", "held back", "no room"},
+    {"the writer's own cure comes first",
+     HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":true,\"reason\":{\"code\":"
+            "\"quota\",\"text\":\"full\",\"binding\":[\"busy\"],\"cure\":\"8 GPUs given "
+            "back\"}}\n" END,
+     "a", "what would change it: 8 GPUs given back\n", "jobs that finish"},
+    {"no limit alone",
+     HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":false,\"reason\":{\"code\":"
+            "\"x\",\"text\":\"y\",\"binding\":[]}}\n" END,
+     "a", "no single limit", NULL},
+    {"refused for good",
+     HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":false,\"final\":true}\n" END, "a",
+     "never: not even the empty cluster", NULL},
+    {"not proven", HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":null}\n" END, "a",
+     "not proven", NULL},
+    {"a tie is called one",
+     HEADER "{\"kind\":\"start\",\"t\":0,\"job\":\"a\",\"pods\":[],\"reason\":{\"code\":\"c\","
+            "\"text\":\"t\",\"runner_up\":\"m\",\"terms\":[{\"name\":\"fit\",\"unit\":\"p\","
+            "\"value\":1,\"runner_up\":1}]}}\n" END,
+     "a", "equal in every term", "no other place"},
+    {"the only place is called so",
+     HEADER "{\"kind\":\"start\",\"t\":0,\"job\":\"a\",\"pods\":[],\"reason\":{\"code\":\"c\","
+            "\"text\":\"t\",\"terms\":[{\"name\":\"fit\",\"unit\":\"p\",\"value\":1}]}}\n" END,
+     "a", "there was no other place", "equal in"},
+    {"a start without a reason",
+     HEADER "{\"kind\":\"start\",\"t\":0,\"job\":\"a\",\"pods\":[{\"pod\":0,\"node\":\"n\"}]}\n"
+            "{\"kind\":\"finish\",\"t\":9,\"job\":\"a\",\"status\":\"ok\"}\n" END,
+     "a", "the log gives no reason", NULL},
+    {"moves, growth, shrinkage, the end",
+     HEADER "{\"kind\":\"submit\",\"t\":0,\"job\":\"a\"}\n"
+            "{\"kind\":\"start\",\"t\":0,\"job\":\"a\",\"pods\":[]}\n"
+            "{\"kind\":\"grow\",\"t\":1,\"job\":\"a\",\"pods\":[{\"pod\":1,\"node\":\"n\"}]}\n"
+            "{\"kind\":\"shrink\",\"t\":2,\"job\":\"a\",\"cause\":\"self\",\"pods\":[1]}\n"
+            "{\"kind\":\"move\",\"t\":3,\"job\":\"a\",\"cause\":\"defrag\",\"saved\":true,"
+            "\"pods\":[{\"pod\":0,\"node\":\"m\"}]}\n"
+            "{\"kind\":\"event\",\"t\":172900,\"job\":\"a\",\"state\":\"cancel\"}\n" END,
+     "a", "a cancelled, first started after 0 s, over after 2 d 0 h\n", NULL},
+    {"spaces of another writer",
+     HEADER "{ \"kind\" : \"submit\", \"t\" : 0, \"job\" : \"a\" }\n" END, "a", "submitted", "cut"},
+};
+
 static void stories_say_why(void **state)
 {
-    static const struct {
-        const char *why, *log, *job, *says, *never;
-    } row[] = {
-        {"it starts with what came of it", GANG END, "train-1",
-         "train-1 waits, first started after 1 min 0 s\n", "cut"},
-        {"what was asked", GANG END, "train-1", "asks 2 pods of 8 GPUs, team red\n", NULL},
-        {"a refusal has a verdict", GANG END, "train-1", "verdict: no room now", NULL},
-        {"and the policy's sentence", GANG END, "train-1",
-         "why: 20 GPUs are free, but no leaf has 16 (scattered)\n", NULL},
-        {"and numbers", GANG END, "train-1", "usable nodes of its models: 20\n", NULL},
-        {"and the limits that bind", GANG END, "train-1", "the required levels and slices\n", NULL},
-        {"and what would change it", GANG END, "train-1", "a wider required level\n", NULL},
-        {"promises are told", GANG END, "train-1", "promised a start by 90 s (first)\n", NULL},
-        {"also what others gave up", GANG END, "train-1",
-         "train-2 is preempted for it (cause priority)\n", NULL},
-        {"the place, share and all", GANG END, "train-1", "pod 1 on n7, GPU 2 (470 milli of it)\n",
-         NULL},
-        {"the domain", GANG END, "train-1", "all of it in leaf l3\n", NULL},
-        {"the score beside the runner-up's", GANG END, "train-1",
-         "fragmentation   -30  -20  milli-GPU\n", NULL},
-        {"the event that broke it, no other", GANG END, "train-1", "n7, GPU 2, goes down\n",
-         "n5 goes down"},
-        {"the victim's side", GANG END, "train-2", "preempted, cause priority, for train-1", NULL},
-        {"a log without an end", GANG, "train-1", "the log is cut after line 10:", NULL},
-        {"a log cut inside a line", GANG "{\"kind\":\"start\",\"t\":80,\"job\":\"train-1\",\"po",
-         "train-1", "the log is cut after line 11:", NULL},
-        {"held by policy",
-         HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":true,\"reason\":{\"code\":"
-                "\"quota\",\"text\":\"team red holds 96 of 96\",\"binding\":[],\"cure\":\"8 GPUs "
-                "given back\"}}\n" END,
-         "a", "held back", "no room"},
-        {"the writer's own cure comes first",
-         HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":true,\"reason\":{\"code\":"
-                "\"quota\",\"text\":\"full\",\"binding\":[\"busy\"],\"cure\":\"8 GPUs given "
-                "back\"}}\n" END,
-         "a", "what would change it: 8 GPUs given back\n", "jobs that finish"},
-        {"no limit alone",
-         HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":false,\"reason\":{\"code\":"
-                "\"x\",\"text\":\"y\",\"binding\":[]}}\n" END,
-         "a", "no single limit", NULL},
-        {"refused for good",
-         HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":false,\"final\":true}\n" END,
-         "a", "never: not even the empty cluster", NULL},
-        {"not proven", HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":null}\n" END,
-         "a", "not proven", NULL},
-        {"a start without a reason",
-         HEADER "{\"kind\":\"start\",\"t\":0,\"job\":\"a\",\"pods\":[{\"pod\":0,\"node\":\"n\"}]}\n"
-                "{\"kind\":\"finish\",\"t\":9,\"job\":\"a\",\"status\":\"ok\"}\n" END,
-         "a", "the log gives no reason", NULL},
-        {"moves, growth, shrinkage, the end",
-         HEADER "{\"kind\":\"submit\",\"t\":0,\"job\":\"a\"}\n"
-                "{\"kind\":\"start\",\"t\":0,\"job\":\"a\",\"pods\":[]}\n"
-                "{\"kind\":\"grow\",\"t\":1,\"job\":\"a\",\"pods\":[{\"pod\":1,\"node\":\"n\"}]}\n"
-                "{\"kind\":\"shrink\",\"t\":2,\"job\":\"a\",\"cause\":\"self\",\"pods\":[1]}\n"
-                "{\"kind\":\"move\",\"t\":3,\"job\":\"a\",\"cause\":\"defrag\",\"saved\":true,"
-                "\"pods\":[{\"pod\":0,\"node\":\"m\"}]}\n"
-                "{\"kind\":\"event\",\"t\":172900,\"job\":\"a\",\"state\":\"cancel\"}\n" END,
-         "a", "a cancelled, first started after 0 s, over after 2 d 0 h\n", NULL},
-        {"spaces of another writer",
-         HEADER "{ \"kind\" : \"submit\", \"t\" : 0, \"job\" : \"a\" }\n" END, "a", "submitted",
-         "cut"},
-    };
 
     (void)state;
-    for (size_t i = 0; i < COUNT(row); i++) {
+    for (size_t i = 0; i < COUNT(story_row); i++) {
         struct out out = {0};
         struct err err = {""};
 
-        if (ask(row[i].log, row[i].job, EXPLAIN_TEXT, &out, &err))
-            fail_msg("%s: %s", row[i].why, err.text);
-        if (!strstr(out.bytes, row[i].says) || (row[i].never && strstr(out.bytes, row[i].never)))
-            fail_msg("%s:\n%s", row[i].why, out.bytes);
+        if (ask(story_row[i].log, story_row[i].job, EXPLAIN_TEXT, &out, &err))
+            fail_msg("%s: %s", story_row[i].why, err.text);
+        if (!strstr(out.bytes, story_row[i].says) ||
+            (story_row[i].never && strstr(out.bytes, story_row[i].never)))
+            fail_msg("%s:\n%s", story_row[i].why, out.bytes);
         out_free(&out);
     }
 }

@@ -151,6 +151,7 @@ static void terms(struct out *out, const struct tree *reason)
     const char *other = story_text(reason, "runner_up");
     const char *const head[4] = {"score", "here", *other ? other : "runner-up", "unit"};
     size_t width[4];
+    bool tied = true;
 
     if (!list || list->kind != TREE_LIST || !list->child)
         return;
@@ -161,10 +162,13 @@ static void terms(struct out *out, const struct tree *reason)
         const char *const cell[4] = {story_text(t, key[0]), story_text(t, key[1]),
                                      story_text(t, key[2]), story_text(t, key[3])};
 
+        tied &= strcmp(cell[1], cell[2]) == 0;
         term_row(out, cell, width, *other);
     }
     if (!*other)
         out_add(out, "                  there was no other place\n");
+    else if (tied)
+        out_add(out, "                  equal in every term: the order of hosts decided\n");
 }
 
 static void why_placed(struct out *out, const struct tree *line)

@@ -6,6 +6,19 @@
 #include "edge/base/memory.h"
 #include "edge/sim/metrics_parts.h"
 
+/* True if the node has parts of a level below the host at all. */
+static bool has_parts(const struct world *w, struct world_where where, uint32_t node)
+{
+    const struct world_shape *s =
+        w->node[node].shape == WORLD_NONE ? NULL : &w->shape[w->node[node].shape];
+
+    if (!s)
+        return false;
+    return where.scope == SCOPE_ISLAND ? s->island_count > 0
+           : where.scope == SCOPE_NUMA ? s->numa_count > 0
+                                       : s->pcie_count > 0;
+}
+
 /* True if one domain of the level contains every pod. */
 static bool all_in(const struct world *w, struct world_where where, const struct record_pod *pods,
                    uint32_t count)
@@ -20,7 +33,8 @@ static bool all_in(const struct world *w, struct world_where where, const struct
                 return false;
             all.devices |= pods[n].devices;
         }
-        return fit_domain(w, where, &all) >= 0;
+        /* A pod without devices is contained by any part of its node: there must be one. */
+        return all.devices ? fit_domain(w, where, &all) >= 0 : has_parts(w, where, all.node);
     }
     domain = fit_domain(w, where, &all);
     for (uint32_t n = 1; n < count && domain >= 0; n++)

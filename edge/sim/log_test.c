@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#define SECOND 1000000000ll
+#define SECOND 1000000000LL
 
 static const char cluster[] =
     "{\"kind\":\"cluster\",\"format\":\"dovetail-cluster/2\",\"name\":\"c1\","

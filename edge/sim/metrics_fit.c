@@ -84,7 +84,7 @@ static bool share_device(const struct world *w, const struct world_podset *set, 
         return false;
     slots = fit_mig_slots(w, set, node, &starts, &of_device);
     for (unsigned at = 0; at < 32; at++) {
-        uint32_t mask = (uint32_t)((1ull << slots) - 1) << at;
+        uint32_t mask = (uint32_t)((1ULL << slots) - 1) << at;
 
         if ((starts >> at & 1u) && !(r->slots[d] & mask)) {
             *ret_slots = mask;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define POPULAR_PCT 95
-#define RATIO_SCALE 1000000000000ll
+#define RATIO_SCALE 1000000000000LL
 
 struct class_of {
     int64_t cpu_milli;
@@ -146,7 +146,7 @@ static void recount(struct openb_part *p, uint32_t n)
         h->free_total += h->free_milli[d];
         whole += h->free_milli[d] == 1000;
     }
-    h->partly = h->free_total > 0 && h->free_total < 1000ll * node->gpus;
+    h->partly = h->free_total > 0 && h->free_total < 1000LL * node->gpus;
     h->eights = whole / 8;
     for (size_t i = 0; i < p->class_count && h->free_total > 0; i++)
         h->lost += lost_to(&p->class_of[i], h, node) * p->class_of[i].rows;
@@ -173,7 +173,7 @@ struct openb_part *openb_part_open(const struct world *w)
         h->pods = w->node[n].pods;
         for (unsigned d = 0; d < w->node[n].gpus; d++)
             h->free_milli[d] = 1000;
-        p->total += 1000ll * w->node[n].gpus;
+        p->total += 1000LL * w->node[n].gpus;
         p->hosts_with_gpus += w->node[n].gpus > 0;
         recount(p, n);
     }

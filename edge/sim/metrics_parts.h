@@ -13,7 +13,7 @@
 #include "edge/sim/metrics.h"
 #include "edge/sim/metrics_table.h"
 
-#define NANO           1000000000ll
+#define NANO           1000000000LL
 #define METRIC_CLASSES 7
 #define METRIC_LOADS   4
 

@@ -173,7 +173,7 @@ void place_pod(struct place_part *p, const struct world_job *job, const struct r
 
     if (set->gpus == 1 && set->mig != WORLD_NONE)
         slots =
-            (uint32_t)((1ull << fit_mig_slots(p->world, set, pod->node, &starts, &of_device)) - 1)
+            (uint32_t)((1ULL << fit_mig_slots(p->world, set, pod->node, &starts, &of_device)) - 1)
             << pod->mig_slot;
     for (unsigned d = 0; d < WORLD_GPUS_MAX; d++)
         if ((uint32_t)pod->devices >> d & 1u)

@@ -310,7 +310,7 @@ static bool packs(const struct asked *a, const struct region *at, bool by_cpu)
     for (uint32_t k = 0; k < a->job->podset_count && k < 64 && all; k++) {
         uint32_t set = next_podset(a->job, done, by_cpu);
 
-        done |= 1ull << set;
+        done |= 1ULL << set;
         all = pack_set(&b, set);
     }
     free(b.room);

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define SECOND   1000000000ll
+#define SECOND   1000000000LL
 #define UNKNOWN  (-12345.0)
 
 #define NODE(name, leaf)                                                                           \

@@ -8,18 +8,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TERMINAL_NS 100000000ll
-#define PLAIN_NS    10000000000ll
+#define TERMINAL_NS 100000000LL
+#define PLAIN_NS    10000000000LL
 #define WIPE        "\r\033[K"
 #define BAR_MAX     30u
-#define CLOCK_EVERY 64u
+#define CLOCK_EVERY UINT64_C(64)
 
 static int64_t clock_ns(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000ll + t.tv_nsec;
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
 static unsigned columns_of(int fd)

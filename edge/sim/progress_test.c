@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define SECOND   1000000000ll
+#define SECOND   1000000000LL
 
 static void lines_say_rate_and_time_left(void **state)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND_NS 1000000000ll
+#define SECOND_NS 1000000000LL
 
 static const char *const arrival_size[SERIES_SIZES] = {
     "no GPU", "share of a GPU", "1 GPU", "2 GPUs", "4 GPUs", "8 GPUs", "other", ""};
@@ -51,30 +51,31 @@ const struct series_found *series_found(const struct series *s)
     return &s->found;
 }
 
-static unsigned size_of(const struct series *s, const struct world_job *job)
+static unsigned arrival_size_of(const struct world_podset *set)
 {
-    const struct world_podset *set = &job->podset[0];
+    static const unsigned by_gpus[] = {0, 2, 3, 6, 4, 6, 6, 6, 5};
+
+    if (set->gpus == 1 && set->milli < 1000)
+        return 1;
+    return set->gpus < sizeof(by_gpus) / sizeof(by_gpus[0]) ? by_gpus[set->gpus] : 6;
+}
+
+static unsigned gang_size_of(const struct world_job *job)
+{
+    static const unsigned least[] = {0, 1, 2, 8, 9, 16, 64}; /* GPUs of each size */
+    unsigned size = sizeof(least) / sizeof(least[0]) - 1;
     uint64_t gpus = 0;
 
-    if (s->found.arrivals) {
-        if (set->gpus == 1 && set->milli < 1000)
-            return 1;
-        return set->gpus == 0   ? 0
-               : set->gpus == 1 ? 2
-               : set->gpus == 2 ? 3
-               : set->gpus == 4 ? 4
-               : set->gpus == 8 ? 5
-                                : 6;
-    }
     for (uint32_t i = 0; i < job->podset_count; i++)
         gpus += (uint64_t)job->podset[i].gpus * job->podset[i].pods;
-    return gpus == 0   ? 0
-           : gpus == 1 ? 1
-           : gpus < 8  ? 2
-           : gpus == 8 ? 3
-           : gpus < 16 ? 4
-           : gpus < 64 ? 5
-                       : 6;
+    while (gpus < least[size])
+        size--;
+    return size;
+}
+
+static unsigned size_of(const struct series *s, const struct world_job *job)
+{
+    return s->found.arrivals ? arrival_size_of(&job->podset[0]) : gang_size_of(job);
 }
 
 static void refusal(struct series *s, const struct record *r)
@@ -84,7 +85,8 @@ static void refusal(struct series *s, const struct record *r)
     struct series_reason *reason = s->found.reason;
     uint32_t i = 0;
 
-    while (i < s->found.reason_count && strncmp(reason[i].code, code, sizeof(reason[i].code) - 1))
+    while (i < s->found.reason_count &&
+           strncmp(reason[i].code, code, sizeof(reason[i].code) - 1) != 0)
         i++;
     if (i == s->found.reason_count) {
         if (i == limit - 1)
@@ -116,7 +118,7 @@ static void arrival(struct series *s)
 static void merge(struct series_found *f)
 {
     for (unsigned i = 0; i < SERIES_POINTS / 2; i++) {
-        const struct series_point *a = &f->point[2 * i], *b = a + 1;
+        const struct series_point *a = &f->point[(size_t)2 * i], *b = a + 1;
 
         f->point[i] = (struct series_point){a->weight + b->weight, a->allocated + b->allocated,
                                             a->second + b->second};

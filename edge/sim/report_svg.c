@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WIDTH  640.0
-#define HEIGHT 320.0
-#define LEFT   54.0
-#define RIGHT  22.0
-#define TOP    12.0
-#define BOTTOM 46.0
+#define WIDTH     640.0
+#define HEIGHT    320.0
+#define LEFT      54.0
+#define RIGHT     22.0
+#define TOP       12.0
+#define BOTTOM    46.0
+#define TICKS_MAX 24u
 
 struct axis {
     double low, high, step, from, to; /* values, and where they lie in the drawing */
@@ -64,12 +65,17 @@ static void open_figure(struct out *out, const char *title, double height)
     out_add(out, "</title>\n");
 }
 
+/* The i-th mark of an axis. */
+static double tick(const struct axis *a, unsigned i)
+{
+    return (ceil(a->low / a->step - 1e-9) + i) * a->step;
+}
+
 static void grid(struct out *out, const struct axis *x, const struct axis *y,
                  const struct svg_chart *c)
 {
-    for (double v = ceil(y->low / y->step - 1e-9) * y->step; v <= y->high + y->step * 1e-6;
-         v += y->step) {
-        double at = place(y, v);
+    for (unsigned i = 0; i < TICKS_MAX && tick(y, i) <= y->high + y->step * 1e-6; i++) {
+        double v = tick(y, i), at = place(y, v);
 
         out_format(out,
                    "<line class=\"g\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>"
@@ -78,11 +84,10 @@ static void grid(struct out *out, const struct axis *x, const struct axis *y,
         tick_text(out, v, y->step);
         out_add(out, "</text>\n");
     }
-    for (double v = ceil(x->low / x->step - 1e-9) * x->step; v <= x->high + x->step * 1e-6;
-         v += x->step) {
-        out_format(out, "<text class=\"m\" x=\"%.1f\" y=\"%.1f\">", place(x, v),
+    for (unsigned i = 0; i < TICKS_MAX && tick(x, i) <= x->high + x->step * 1e-6; i++) {
+        out_format(out, "<text class=\"m\" x=\"%.1f\" y=\"%.1f\">", place(x, tick(x, i)),
                    HEIGHT - BOTTOM + 18);
-        tick_text(out, v, x->step);
+        tick_text(out, tick(x, i), x->step);
         out_add(out, "</text>\n");
     }
     out_format(out, "<line class=\"a\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", LEFT,

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define SECOND   1000000000ll
+#define SECOND   1000000000LL
 
 static char path[64];
 

@@ -47,15 +47,14 @@ void play_lacking(struct play *p, uint32_t line, const char *key)
 
 struct record play_blank(enum record_kind kind, uint32_t job)
 {
-    return (struct record){.kind = kind,
-                           .job = job,
-                           .arrival = WORLD_NONE,
-                           .by = WORLD_NONE,
-                           .decide_ns = -1,
-                           .reason = {.free_gpu_milli = -1,
-                                      .best_pods = -1,
-                                      .binding = -1,
-                                      .runner_up_node = WORLD_NONE}};
+    return (struct record){
+        .kind = kind,
+        .job = job,
+        .arrival = WORLD_NONE,
+        .by = WORLD_NONE,
+        .decide_ns = -1,
+        .reason = {
+            .free_gpu_milli = -1, .best_pods = -1, .binding = -1, .runner_up_node = WORLD_NONE}};
 }
 
 void play_record(struct play *p, struct record *record)
@@ -187,6 +186,7 @@ static int play_open(struct play *p, struct scenario *s, struct err *err)
     for (uint32_t j = 0; j < p->w->job_count; j++) {
         p->job[j].key = WORLD_NONE;
         p->job[j].first_start_ns = -1;
+        p->job[j].last_ckpt_ns = INT64_MIN;
         p->job[j].back_ns = INT64_MAX;
     }
     play_view_open(p);

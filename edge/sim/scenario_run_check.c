@@ -15,8 +15,8 @@
 int64_t play_together(const struct world *w, struct world_where where,
                       const struct record_pod *pods, uint32_t count)
 {
-    bool below = where.scope == SCOPE_ISLAND || where.scope == SCOPE_NUMA ||
-                 where.scope == SCOPE_PCIE;
+    bool below =
+        where.scope == SCOPE_ISLAND || where.scope == SCOPE_NUMA || where.scope == SCOPE_PCIE;
     struct record_pod all = pods[0];
     int64_t domain;
 

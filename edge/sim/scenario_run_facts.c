@@ -30,9 +30,30 @@ void play_fact_begin(struct play *p)
     p->fact_from = p->driver.batch_size;
 }
 
-static void later(struct play *p, int64_t due_ns, uint64_t object, bool answer)
+/* Takes the fact that was written out of the batch. What stays in it are pod classes: names that
+ * the edge made up, which no watch can lose or delay. Returns the fact's bytes. */
+static uint8_t *take_out(struct play *p, size_t *ret_size)
 {
     size_t size = p->driver.batch_size - p->fact_from;
+    uint8_t *bytes = memory_grow(NULL, size + 1), *fact = memory_grow(NULL, size + 1);
+    struct wire_in in = {.byte = bytes, .end = bytes + size};
+    struct wire_out out = {.byte = fact, .limit = size};
+    struct event e;
+
+    memcpy(bytes, p->driver.batch + p->fact_from, size);
+    p->driver.batch_size = p->fact_from;
+    while (event_get(&in, &e))
+        if (e.kind == EVENT_CLASS)
+            driver_event(&p->driver, &e);
+        else
+            event_put(&out, &e);
+    free(bytes);
+    *ret_size = out.size;
+    return fact;
+}
+
+static void later(struct play *p, int64_t due_ns, uint64_t object, bool answer)
+{
     struct play_fact *f;
 
     p->fact = out_grow(p->fact, p->fact_count, &p->fact_limit, sizeof(*p->fact));
@@ -41,12 +62,8 @@ static void later(struct play *p, int64_t due_ns, uint64_t object, bool answer)
                             .order = p->fact_order++,
                             .object = object,
                             .answer = answer,
-                            .twice = p->twice && !answer,
-                            .size = size,
-                            .bytes = memory_grow(NULL, size + 1)};
-    if (size)
-        memcpy(f->bytes, p->driver.batch + p->fact_from, size);
-    p->driver.batch_size = p->fact_from;
+                            .twice = p->twice && !answer};
+    f->bytes = take_out(p, &f->size);
 }
 
 static uint64_t object_of(enum play_object kind, uint32_t id)
@@ -61,7 +78,9 @@ void play_fact_end(struct play *p, enum play_object kind, uint32_t id)
     bool wait = p->delay_ns > 0 || p->reorder;
 
     if (p->drop > 0) {
-        p->driver.batch_size = p->fact_from;
+        size_t lost;
+
+        free(take_out(p, &lost));
         if (--p->drop == 0)
             p->relist_ns = p->now_ns + PLAY_SECOND;
         return;
@@ -77,12 +96,12 @@ void play_fact_end(struct play *p, enum play_object kind, uint32_t id)
     if (wait) {
         later(p, due_ns, object, false);
     } else if (p->twice) {
-        size_t size = p->driver.batch_size - p->fact_from;
-        uint8_t *again = memory_grow(NULL, size + 1);
+        size_t size;
+        uint8_t *fact = take_out(p, &size);
 
-        memcpy(again, p->driver.batch + p->fact_from, size);
-        put_events(p, again, size);
-        free(again);
+        put_events(p, fact, size);
+        put_events(p, fact, size);
+        free(fact);
     }
 }
 
@@ -259,8 +278,8 @@ void play_relist(struct play *p)
 
         if (id == ROW_NONE)
             continue;
-        e.job_set = (struct event_job_set){p->job[job].key, p->w->job[job].priority,
-                                           p->w->job[job].est_ns};
+        e.job_set =
+            (struct event_job_set){p->job[job].key, p->w->job[job].priority, p->w->job[job].est_ns};
         driver_event(&p->driver, &e);
         if (job_row(m, id)->state != JOB_RUNNING || p->job[job].live.state != LIVE_WAITING)
             continue;

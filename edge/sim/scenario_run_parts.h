@@ -8,7 +8,7 @@
  *   scenario_run_view.c     the cluster as the core sees it: other orders for shuffle
  *   scenario_run_use.c      who holds what on a node
  *   scenario_run_check.c    the always-checks
- *   scenario_run_expect.c   expectations; _place.c and _room.c the larger ones
+ *   scenario_run_expect.c   expectations; _reason.c, _place.c and _room.c the larger ones
  *
  * Names   A node, device or domain of the play is the world's; a host is the core's number of it.
  */
@@ -51,11 +51,13 @@ struct play_job {
     uint32_t rejects;       /* binds of it that will be refused */
     int64_t first_start_ns; /* -1: never */
     int64_t terminate_ns;   /* how long its pods take to go */
+    int64_t last_ckpt_ns;   /* it saved all it had then; INT64_MIN: nobody said so */
     int64_t back_ns;        /* a deleted pod is made anew; INT64_MAX: nothing of that kind */
     struct play_reason told;
 };
 
-/* Pods that were told to go and are not gone yet: they hold their devices under a key of their own. */
+/* Pods that were told to go and are not gone yet: they hold their devices under a key of their own.
+ */
 struct play_ghost {
     uint32_t job, key, pod_count;
     int64_t until_ns;
@@ -84,7 +86,6 @@ struct play_never {
     int64_t at_ns;
 };
 
-
 struct play {
     struct scenario *s;
     struct world *w;   /* the truth */
@@ -103,9 +104,9 @@ struct play {
     uint32_t *job_of_key;
     size_t key_count, key_limit;
 
-    uint32_t *host_of, *node_of;                                   /* node -> host and back */
+    uint32_t *host_of, *node_of;                                      /* node -> host and back */
     uint8_t (*slot_of)[WORLD_GPUS_MAX], (*device_of)[WORLD_GPUS_MAX]; /* by node */
-    uint32_t *domain_of[WORLD_LEVELS_MAX];                         /* the world's -> the core's */
+    uint32_t *domain_of[WORLD_LEVELS_MAX]; /* the world's -> the core's */
 
     struct play_fact *fact;
     size_t fact_count, fact_limit;
@@ -120,8 +121,8 @@ struct play {
     size_t history_count, history_limit;
 
     int64_t now_ns, decide_ns_max;
-    uint32_t line;      /* of the step at hand */
-    uint64_t changes;   /* decisions and rejections so far */
+    uint32_t line;    /* of the step at hand */
+    uint64_t changes; /* decisions and rejections so far */
     uint32_t rejected;
     struct metrics *metrics; /* NULL: nobody asks */
     struct play_never *never;
@@ -180,7 +181,7 @@ void play_relist(struct play *p); /* everything anew, what is gone included */
 
 struct event play_event(const struct play *p, enum event_kind kind);
 uint32_t play_new_key(struct play *p, uint32_t job);
-void play_tell_job(struct play *p, uint32_t job);  /* JOB, and its seats if it runs */
+void play_tell_job(struct play *p, uint32_t job); /* JOB, and its seats if it runs */
 void play_tell_ghost(struct play *p, const struct play_ghost *g);
 void play_tell_node(struct play *p, uint32_t node); /* HOST, its state, its devices */
 
@@ -193,6 +194,8 @@ void play_recreate(struct play *p, uint32_t job);
 void play_delete_pod(struct play *p, uint32_t job, int64_t back_ns);
 void play_back(struct play *p, uint32_t job);
 void play_ghost_gone(struct play *p, size_t ghost);
+/* For the figures: what the world's events would say of it. */
+void play_note(struct play *p, struct world_event e);
 void play_node_state(struct play *p, uint32_t node, uint8_t state, int64_t leave_ns);
 void play_device_state(struct play *p, uint32_t node, unsigned device, uint8_t state);
 
@@ -222,7 +225,7 @@ struct play_use play_use_of(const struct play *p, uint32_t node);
 void play_use_add(const struct play *p, struct play_use *u, uint32_t job,
                   const struct record_pod *pod);
 /* Devices of a node that are there, whole, and open to what comes new. */
-uint16_t play_open(const struct play *p, uint32_t node);
+uint16_t play_open_devices(const struct play *p, uint32_t node);
 bool play_is_unknown(const struct play *p, uint32_t job, const struct record_pod *pod);
 
 /* --- scenario_run_check.c --- */
@@ -243,16 +246,21 @@ bool play_metrics_asked(const struct scenario *s);
 
 /* Notes a failure, unless quiet: `FILE:LINE: expected KEY: VALUE, found FOUND`. Returns false. */
 bool play_missed(struct play *p, const char *key, const struct tree *value);
+/* The same where the value stands under a name of its own: `KEY: NAME: VALUE`. */
+bool play_missed_in(struct play *p, const char *key, const struct tree *value);
 /* A number or {min, max} of millionths; slack: how far an exact value may be off. */
 bool play_amount(const struct tree *amount, int64_t micro, int64_t slack);
 void play_describe(struct play *p, uint32_t job, struct out *out);
 uint32_t play_job_of(const struct play *p, const struct tree *name);
-/* Why a job waits, asked now. False: it has no reason. */
-bool play_reason_now(struct play *p, uint32_t job, struct record *ret_record);
 /* The level that a text names, read with the reader of the file. */
 struct world_where play_where(struct play *p, const struct tree *level);
 
-/* --- scenario_run_place.c, scenario_run_room.c --- */
+/* --- scenario_run_reason.c, scenario_run_place.c, scenario_run_room.c --- */
+
+/* Why a job waits, asked now. False: it has no reason. */
+bool play_reason_now(struct play *p, uint32_t job, struct record *ret_record);
+/* One of `waiting: {J: {...}}`. */
+bool play_expect_reason(struct play *p, const struct tree *t);
 
 bool play_expect_place(struct play *p, const struct tree *map);
 bool play_expect_free(struct play *p, const struct tree *value);

@@ -4,15 +4,21 @@
 #include <string.h>
 
 /* Keys of the format's further ones that this build acts on. */
-static const char *const known_further[] = {
-    "outside",      "reject",
-    "notready",     "sick",
-    "expect sick",  "expect rejected",
-    "expect broken", "expect decide_ms",
-    "back_s",       "force",
-    "expect waiting free_gpus", "expect waiting best_pods",
-    "finish of one pod", "fail of one pod",
-    NULL};
+static const char *const known_further[] = {"outside",
+                                            "reject",
+                                            "notready",
+                                            "sick",
+                                            "expect sick",
+                                            "expect rejected",
+                                            "expect broken",
+                                            "expect decide_ms",
+                                            "back_s",
+                                            "force",
+                                            "expect waiting free_gpus",
+                                            "expect waiting best_pods",
+                                            "finish of one pod",
+                                            "fail of one pod",
+                                            NULL};
 
 static uint32_t pods_of(const struct world_job *job)
 {
@@ -94,11 +100,10 @@ static void resize(struct play *p, const struct step *step, struct reader *r)
     }
     set->pods =
         (uint32_t)reader_int(r, step->change, "pods", (struct span){1, READ_COUNT_MAX, set->pods});
-    set->pods_min =
-        (uint32_t)reader_int(r, step->change, "min_pods",
-                             (struct span){1, set->pods,
-                                           rigid || set->pods_min > set->pods ? set->pods
-                                                                              : set->pods_min});
+    set->pods_min = (uint32_t)reader_int(
+        r, step->change, "min_pods",
+        (struct span){1, set->pods,
+                      rigid || set->pods_min > set->pods ? set->pods : set->pods_min});
     if (j->live.state != LIVE_WAITING)
         return;
     play_fact_begin(p);
@@ -121,8 +126,13 @@ static void set_job(struct play *p, const struct step *step)
                                         (struct span){INT32_MIN, INT32_MAX, job->priority});
     job->est_ns =
         reader_time(&r, step->change, "est_s", (struct span){0, READ_NS_MAX, job->est_ns});
+    if (reader_get(step->change, "last_ckpt_s"))
+        j->last_ckpt_ns =
+            reader_time(&r, step->change, "last_ckpt_s", (struct span){-READ_NS_MAX, p->now_ns, 0});
     if (reader_get(step->change, "pods") || reader_get(step->change, "min_pods"))
         resize(p, step, &r);
+    if (r.code)
+        play_broken(p, "a change that makes sense", "%s", err.text);
     if (j->key == WORLD_NONE || j->live.state == LIVE_UNBORN)
         return;
     play_fact_begin(p);
@@ -135,6 +145,7 @@ static void set_team(struct play *p, const struct step *step)
 {
     struct world_team *t = &p->w->team[step->team];
     const struct tree *list = reader_get(step->change, "guarantee");
+    struct world_event note = {.kind = WEV_TEAM, .target = step->team};
     struct err err;
     struct reader r = reader_for(p, &err);
 
@@ -145,6 +156,12 @@ static void set_team(struct play *p, const struct step *step)
                                             (struct span){0, READ_AMOUNT_MAX, WORLD_UNLIMITED});
     if (list)
         t->guarantee_count = read_guarantees(&r, list, &t->guarantee);
+    note.sets_weight = note.sets_limit = note.sets_guarantee = true;
+    note.weight_micro = t->weight_micro;
+    note.limit_gpu_milli = t->limit_gpu_milli;
+    note.guarantee_count = t->guarantee_count;
+    note.guarantee = t->guarantee;
+    play_note(p, note);
     play_fact_begin(p);
     feed_team(&p->feed, p->now_ns, step->team);
     play_fact_end(p, OBJECT_TEAM, step->team);
@@ -204,20 +221,14 @@ static void change(struct play *p, const struct step *step)
 
 static void end_job(struct play *p, const struct step *step)
 {
-    switch ((enum step_kind)step->kind) {
-    case STEP_CANCEL:
+    if (step->kind == STEP_CANCEL)
         play_cancel(p, step->job);
-        break;
-    case STEP_RECREATE:
+    else if (step->kind == STEP_RECREATE)
         play_recreate(p, step->job);
-        break;
-    case STEP_DELETE_POD:
+    else if (step->kind == STEP_DELETE_POD)
         play_delete_pod(p, step->job, step->length_ns);
-        break;
-    default:
+    else
         play_finish(p, step->job);
-        break;
-    }
 }
 
 static void reject(struct play *p, const struct step *step)

@@ -92,7 +92,8 @@ static void tell_device(struct play *p, uint32_t node, unsigned device)
 
     e.device.host = p->host_of[node];
     e.device.device = p->slot_of[node][device];
-    e.device.state = shut >> device & 1 || device >= p->w->node[node].gpus ? DEVICE_DOWN : DEVICE_UP;
+    e.device.state =
+        shut >> device & 1 || device >= p->w->node[node].gpus ? DEVICE_DOWN : DEVICE_UP;
     driver_event(&p->driver, &e);
 }
 
@@ -105,6 +106,18 @@ void play_tell_node(struct play *p, uint32_t node)
 }
 
 /* ---- jobs ---- */
+
+void play_note(struct play *p, struct world_event e)
+{
+    struct record r = play_blank(RECORD_EVENT, WORLD_NONE);
+
+    e.at_ns = p->now_ns;
+    e.raw = "";
+    *(struct world_event *)world_row(p->w, &p->w->event, &p->w->event_count, sizeof(e)) = e;
+    p->seen.event = p->w->event;
+    r.event = p->w->event_count - 1;
+    play_record(p, &r);
+}
 
 void play_submit(struct play *p, uint32_t job)
 {
@@ -168,17 +181,15 @@ void play_seated(struct play *p, const struct scenario_running *running)
         const struct world_podset *set;
         struct play_use u = play_use_of(p, seat->node);
 
-        pods[n] = (struct record_pod){.pod = n,
-                                      .podset = podset_of(job, n),
-                                      .node = seat->node,
-                                      .devices = seat->devices};
+        pods[n] = (struct record_pod){
+            .pod = n, .podset = podset_of(job, n), .node = seat->node, .devices = seat->devices};
         set = &job->podset[pods[n].podset];
         for (uint32_t before = 0; before < n; before++)
             if (pods[before].node == seat->node)
                 play_use_add(p, &u, running->job, &pods[before]);
         if (set->mig != WORLD_NONE && seat->devices)
-            pods[n].mig_slot = free_slot(p, &u, set, seat->node,
-                                         (unsigned)__builtin_ctz(seat->devices));
+            pods[n].mig_slot =
+                free_slot(p, &u, set, seat->node, (unsigned)__builtin_ctz(seat->devices));
         play_use_add(p, &u, running->job, &pods[n]);
         wrong = wrong ? wrong : u.wrong;
     }
@@ -186,6 +197,7 @@ void play_seated(struct play *p, const struct scenario_running *running)
         play_broken(p, "room for what another scheduler started", "%s: %s", job->name, wrong);
     j->key = play_new_key(p, running->job);
     heard(p, running->job);
+    j->last_ckpt_ns = running->last_ckpt_ns;
     run(p, running->job, pods, running->seat_count);
     play_fact_begin(p);
     play_tell_job(p, running->job);
@@ -202,11 +214,28 @@ void play_finish(struct play *p, uint32_t job)
         return;
     if (j->live.state == LIVE_RUNNING)
         play_record(p, &r);
+    else
+        play_note(p, (struct world_event){.kind = WEV_CANCEL, .target = job});
     j->live.state = LIVE_DONE;
     play_fact_begin(p);
     tell_end(p, j->key);
     play_fact_end(p, OBJECT_JOB, job);
     j->key = WORLD_NONE;
+}
+
+/* The run ends before its time. It keeps what it had at its last checkpoint, whether that came by
+ * its clock or was told by the scenario. */
+static void stop_run(struct play *p, uint32_t job)
+{
+    struct play_job *j = &p->job[job];
+    struct live saved = j->live;
+
+    live_stop(&j->live, &p->w->job[job], p->now_ns, false);
+    if (j->last_ckpt_ns <= saved.start_ns)
+        return;
+    live_stop(&saved, &p->w->job[job], j->last_ckpt_ns, true);
+    if (saved.kept_ns > j->live.kept_ns)
+        j->live.kept_ns = saved.kept_ns;
 }
 
 /* A run ends by a fault of what it sits on: it waits again. */
@@ -216,7 +245,7 @@ static void fail_run(struct play *p, uint32_t job)
     struct record r = play_blank(RECORD_FAIL, job);
     struct event e = play_event(p, EVENT_STOP);
 
-    live_stop(&j->live, &p->w->job[job], p->now_ns, false);
+    stop_run(p, job);
     play_record(p, &r);
     play_fact_begin(p);
     e.stop.key = j->key;
@@ -244,13 +273,13 @@ static bool leave_ghost(struct play *p, uint32_t job)
     return true;
 }
 
-/* The job's present incarnation goes; the next one, if there is one, is told of in the same breath. */
+/* The job's present incarnation goes; the next one, if there is one, is told of in the same breath.
+ */
 static void replace(struct play *p, uint32_t job, bool again)
 {
     struct play_job *j = &p->job[job];
     bool lives = j->live.state == LIVE_WAITING || j->live.state == LIVE_RUNNING;
     bool ran = j->live.state == LIVE_RUNNING;
-    struct record r = play_blank(RECORD_FAIL, job);
     bool ghost = leave_ghost(p, job);
 
     play_fact_begin(p);
@@ -258,10 +287,8 @@ static void replace(struct play *p, uint32_t job, bool again)
         tell_end(p, j->key);
     if (ghost)
         play_tell_ghost(p, &p->ghost[p->ghost_count - 1]);
-    if (ran) {
-        live_stop(&j->live, &p->w->job[job], p->now_ns, false);
-        play_record(p, &r);
-    }
+    if (ran)
+        stop_run(p, job);
     j->key = WORLD_NONE;
     if (again) {
         j->live.state = LIVE_WAITING;
@@ -279,12 +306,21 @@ void play_ghost_gone(struct play *p, size_t ghost)
     tell_end(p, g.key);
     play_fact_end(p, OBJECT_JOB, g.job);
     free(g.pod);
-    memmove(&p->ghost[ghost], &p->ghost[ghost + 1],
-            (--p->ghost_count - ghost) * sizeof(*p->ghost));
+    memmove(&p->ghost[ghost], &p->ghost[ghost + 1], (--p->ghost_count - ghost) * sizeof(*p->ghost));
+}
+
+/* For the figures a run that somebody ends and its job begins anew has failed. */
+static void note_end_of_run(struct play *p, uint32_t job)
+{
+    struct record r = play_blank(RECORD_FAIL, job);
+
+    if (p->job[job].live.state == LIVE_RUNNING)
+        play_record(p, &r);
 }
 
 void play_cancel(struct play *p, uint32_t job)
 {
+    play_note(p, (struct world_event){.kind = WEV_CANCEL, .target = job});
     replace(p, job, false);
     p->job[job].live.state = LIVE_DONE;
 }
@@ -293,7 +329,10 @@ void play_recreate(struct play *p, uint32_t job)
 {
     struct live *l = &p->job[job].live;
 
+    note_end_of_run(p, job);
     p->w->job[job].submit_ns = p->now_ns;
+    p->job[job].first_start_ns = -1;
+    p->job[job].last_ckpt_ns = INT64_MIN;
     replace(p, job, true);
     heard(p, job);
     l->kept_ns = 0;
@@ -306,6 +345,7 @@ void play_delete_pod(struct play *p, uint32_t job, int64_t back_ns)
 
     if (j->live.state != LIVE_RUNNING && j->live.state != LIVE_WAITING)
         return;
+    note_end_of_run(p, job);
     replace(p, job, back_ns <= 0);
     if (back_ns > 0) {
         j->live.state = LIVE_UNBORN;
@@ -320,18 +360,6 @@ void play_back(struct play *p, uint32_t job)
 }
 
 /* ---- nodes ---- */
-
-static void note_event(struct play *p, struct world_event e)
-{
-    struct record r = play_blank(RECORD_EVENT, WORLD_NONE);
-
-    e.at_ns = p->now_ns;
-    e.raw = "";
-    *(struct world_event *)world_row(p->w, &p->w->event, &p->w->event_count, sizeof(e)) = e;
-    p->seen.event = p->w->event;
-    r.event = p->w->event_count - 1;
-    play_record(p, &r);
-}
 
 /* Runs that sit on a node (devices 0) or on one of its devices end. */
 static void fail_on(struct play *p, uint32_t node, uint16_t devices)
@@ -352,10 +380,10 @@ void play_node_state(struct play *p, uint32_t node, uint8_t state, int64_t leave
 {
     struct play_node *x = &p->node[node];
 
-    note_event(p, (struct world_event){.kind = WEV_NODE,
-                                       .target = node,
-                                       .state = state <= STATE_LEAVE ? state : STATE_DRAIN,
-                                       .leave_at_ns = leave_ns});
+    play_note(p, (struct world_event){.kind = WEV_NODE,
+                                      .target = node,
+                                      .state = state <= STATE_LEAVE ? state : STATE_DRAIN,
+                                      .leave_at_ns = leave_ns});
     if (state == STATE_DOWN)
         fail_on(p, node, 0);
     if (state <= STATE_DRAIN)
@@ -376,10 +404,10 @@ void play_device_state(struct play *p, uint32_t node, unsigned device, uint8_t s
     uint16_t bit = (uint16_t)(1u << device), rest = (uint16_t)~bit;
     struct play_use u;
 
-    note_event(p, (struct world_event){.kind = WEV_GPU,
-                                       .target = node,
-                                       .gpu = (uint8_t)device,
-                                       .state = state <= STATE_LEAVE ? state : STATE_DRAIN});
+    play_note(p, (struct world_event){.kind = WEV_GPU,
+                                      .target = node,
+                                      .gpu = (uint8_t)device,
+                                      .state = state <= STATE_LEAVE ? state : STATE_DRAIN});
     if (state == STATE_DOWN)
         fail_on(p, node, bit);
     x->down = (uint16_t)((x->down & rest) | (state == STATE_DOWN ? bit : 0));

@@ -70,7 +70,7 @@ struct play_use play_use_of(const struct play *p, uint32_t node)
     return u;
 }
 
-uint16_t play_open(const struct play *p, uint32_t node)
+uint16_t play_open_devices(const struct play *p, uint32_t node)
 {
     const struct play_node *x = &p->node[node];
     uint32_t all = (1u << p->w->node[node].gpus) - 1;

@@ -53,7 +53,8 @@ static struct world_shape shape_seen(const struct world_shape *x, const uint8_t 
     return seen;
 }
 
-/* Hosts of one shape share it, so that their devices are renumbered alike; others each its own way. */
+/* Hosts of one shape share it, so that their devices are renumbered alike; others each its own way.
+ */
 static void view_devices(struct play *p, struct prng *random)
 {
     const struct world *w = p->w;
@@ -71,9 +72,9 @@ static void view_devices(struct play *p, struct prng *random)
 
         permutation(order, node->gpus, random);
         for (unsigned d = 0; d < WORLD_GPUS_MAX; d++) {
-            uint8_t slot = d >= node->gpus               ? (uint8_t)d
+            uint8_t slot = d >= node->gpus             ? (uint8_t)d
                            : node->shape != WORLD_NONE ? of_shape[node->shape][d]
-                                                         : (uint8_t)order[d];
+                                                       : (uint8_t)order[d];
             p->slot_of[n][d] = slot;
             p->device_of[n][slot] = (uint8_t)d;
         }

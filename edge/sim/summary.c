@@ -267,6 +267,20 @@ static bool gather(const struct summary *s, const char *workload, const char *po
     return f->seeds > 0;
 }
 
+/* The load of gar_@_pct or pub_gar_@_pct; 0: another figure. */
+static double gar_load(const char *name)
+{
+    static const char head[] = "gar_";
+    double load;
+    char *end;
+
+    name += strncmp(name, "pub_", 4) == 0 ? 4 : 0;
+    if (strncmp(name, head, sizeof(head) - 1) != 0)
+        return 0;
+    load = strtod(name + sizeof(head) - 1, &end);
+    return strcmp(end, "_pct") == 0 ? load : 0;
+}
+
 /* Limits are known for what was allocated at a load, and for the times that bound_* limit. */
 static void find_bound(const struct summary *s, const char *workload, const char *policy,
                        struct summary_figure *f)
@@ -274,9 +288,9 @@ static void find_bound(const struct summary *s, const char *workload, const char
     static const char *const of_makespan[] = {"bound_volume_s", "bound_longest_s",
                                               "bound_srpt_makespan_s"};
     struct summary_figure other;
-    unsigned load;
+    double load = gar_load(f->name);
 
-    if (sscanf(f->name, "gar_%u_pct", &load) == 1 || sscanf(f->name, "pub_gar_%u_pct", &load) == 1)
+    if (load > 0)
         for (size_t i = 0; i < s->bound_count; i++)
             if (strcmp(s->bound[i].list, workload) == 0 && s->bound[i].arrived_pct == load) {
                 f->has_bound = true;

@@ -61,7 +61,7 @@ bool world_valid(const struct world *w)
     for (uint32_t j = 0; j < model_count(m, TABLE_JOB); j++)
         if (!job_valid(m, j))
             return false;
-    return sched_digest(&((struct sched){.m = w->s.m})) == model_digest_anew(m);
+    return index_valid(m) && model_digest(w->s.m) == model_digest_anew(m);
 }
 
 static void make_room(struct world *w)

@@ -18,7 +18,7 @@ void check_open(struct check *c, const struct limits *limits, struct tally *tall
     drive_open(&c->d, limits);
     mirror_init(&c->w);
     c->tally = tally;
-    c->search_steps = 200000;
+    c->search_steps = 1000000;
     c->out = malloc(OUT_LIMIT);
     c->twin_out = malloc(OUT_LIMIT);
     must(c->out && c->twin_out);
@@ -329,9 +329,10 @@ static bool check_against_twin(struct check *c, const uint8_t *bytes, size_t siz
            check_wrong(c, "with other limits another digest");
 }
 
-/* Seats that somebody else chose: what the core makes of them, in a copy. */
-static void adopt_seats(struct check *c, const struct event *e, unsigned count,
-                        const uint8_t *bytes, size_t size)
+/* The batch onto the oracle's world. Seats that somebody else chose are not judged but taken as a
+ * copy of the core takes them, one event after the other. */
+static void follow(struct check *c, const struct event *e, unsigned count, const uint8_t *bytes,
+                   size_t size)
 {
     struct wire_in in = {.byte = bytes, .end = bytes + size};
     struct event next;
@@ -339,14 +340,22 @@ static void adopt_seats(struct check *c, const struct event *e, unsigned count,
     bool any = false;
 
     for (unsigned n = 0; n < count; n++)
-        any |= e[n].kind == EVENT_SEAT || e[n].kind == EVENT_CONFIRM || e[n].kind == EVENT_SEATED;
-    if (!any)
-        return;
-    drive_copy(&copy, &c->d);
-    while (event_get(&in, &next))
+        any |= e[n].kind == EVENT_SEAT || e[n].kind == EVENT_SEATED ||
+               e[n].kind == EVENT_CONFIRM;
+    if (any)
+        drive_copy(&copy, &c->d);
+    for (unsigned n = 0; n < count; n++) {
+        if (e[n].kind == EVENT_PODSET)
+            continue;
+        mirror_apply(&c->w, &e[n], &e[n] + 1);
+        if (!any)
+            continue;
+        (void)event_get(&in, &next);
         apply_event(copy.s.m, &next, &in);
-    mirror_adopt(&c->w, copy.s.m);
-    drive_close(&copy);
+        mirror_adopt(&c->w, copy.s.m);
+    }
+    if (any)
+        drive_close(&copy);
 }
 
 bool check_batch(struct check *c, const struct event *e, unsigned count)
@@ -357,17 +366,14 @@ bool check_batch(struct check *c, const struct event *e, unsigned count)
     size_t size;
     bool more;
 
-    for (unsigned n = 0; n < count; n++) {
+    for (unsigned n = 0; n < count; n++)
         event_put(&w, &e[n]);
-        if (e[n].kind != EVENT_PODSET)
-            mirror_apply(&c->w, &e[n], &e[n] + 1);
-    }
     must(!w.full);
     c->out_size = 0;
     size = w.size;
     if (!drive_room(&c->d, batch, size))
         return check_wrong(c, "no room for %zu bytes of events", size);
-    adopt_seats(c, e, count, bytes, w.size);
+    follow(c, e, count, bytes, w.size);
     do {
         more = sched_step(&c->d.s, batch, size);
         c->tally->steps++;

@@ -298,24 +298,33 @@ static unsigned count_bits(uint32_t set)
     return count;
 }
 
+/* The next larger number with as many bits; 0 has none. */
+static uint32_t next_set(uint32_t set)
+{
+    uint32_t low = set & (~set + 1), ripple = set + low;
+
+    return set ? ripple | (set ^ ripple) / low >> 2 : UINT32_MAX;
+}
+
 static enum o_answer descend(struct hunt *h, unsigned n);
 
 /* All slots of one device set on one host. */
 static enum o_answer try_set(struct hunt *h, unsigned n, const struct o_podset *p, struct place t)
 {
-    unsigned slots = p->profile == O_NONE ? 1 : 32;
+    const struct o_mig *g = mig_of(h->w, p->profile, h->w->host[t.host].model);
+    unsigned slots = p->profile == O_NONE ? 1 : g ? g->device_slots : 0;
     bool again = n > 0 && h->place[n - 1].podset == t.podset && h->place[n - 1].host == t.host &&
                  h->place[n - 1].devices == t.devices;
 
-    for (unsigned slot = again && slots > 1 ? h->place[n - 1].slot + 1u : 0; slot < slots; slot++) {
+    for (unsigned slot = again && p->profile != O_NONE ? h->place[n - 1].slot + 1u : 0; slot < slots; slot++) {
         enum o_answer answer;
 
         t.slot = (uint8_t)slot;
-        if (!set_fits(h, p, &t))
-            continue;
         if (h->steps == 0)
             return O_TOO_LARGE;
         h->steps--;
+        if (!set_fits(h, p, &t))
+            continue;
         put(h, p, n, &t, 1);
         answer = required_hold(h, n + 1, t.podset) ? descend(h, n + 1) : O_NO;
         put(h, p, n, &t, -1);
@@ -336,17 +345,17 @@ static enum o_answer descend(struct hunt *h, unsigned n)
 
     for (uint32_t host = follows ? h->place[n - 1].host : 0; host < h->w->hosts; host++) {
         const struct o_host *o = &h->w->host[host];
-        uint32_t first = follows && host == h->place[n - 1].host ? h->place[n - 1].devices : 0;
+        uint32_t first = (1u << p->gpus) - 1;
+
+        if (follows && host == h->place[n - 1].host)
+            first = h->place[n - 1].devices;
 
         if (!host_open(h, p, o) || !counts_fit(h, p, &h->room[host]))
             continue;
-        for (uint32_t set = first; set < 1u << o->gpus; set++) {
+        for (uint32_t set = first; set < 1u << o->gpus; set = next_set(set)) {
             struct place t = {.podset = podset, .host = host, .devices = (uint16_t)set};
-            enum o_answer answer;
+            enum o_answer answer = try_set(h, n, p, t);
 
-            if (count_bits(set) != p->gpus)
-                continue;
-            answer = try_set(h, n, p, t);
             if (answer != O_NO)
                 return answer;
         }
@@ -442,16 +451,23 @@ static const char *seat_wrong(struct hunt *h, const struct o_seat *seat, unsigne
     return NULL;
 }
 
-/* Seats that nobody can place need free devices whatever else starts. */
+/* Seats that nobody can place need free devices: a start must not break the last of them. */
 static bool unknown_overrun(const struct hunt *h, const struct o_seat *seat, unsigned seats)
 {
     for (unsigned n = 0; n < seats; n++) {
         const struct o_room *r = &h->room[seat[n].host];
         unsigned free = 0;
+        bool breaks = false;
 
-        for (unsigned d = 0; d < h->w->host[seat[n].host].gpus; d++)
+        for (unsigned d = 0; d < h->w->host[seat[n].host].gpus; d++) {
+            unsigned ours = 0;
+
+            for (unsigned o = 0; o < seats; o++)
+                ours += seat[o].host == seat[n].host && (seat[o].devices >> d & 1);
             free += r->holders[d] == 0;
-        if (seat[n].devices && free < r->unknown)
+            breaks |= ours > 0 && ours == r->holders[d];
+        }
+        if (breaks && free < r->unknown)
             return true;
     }
     return false;

@@ -85,6 +85,7 @@ static bool run_calm(struct check *c)
     uint64_t starts = c->tally->starts - 1;
     unsigned count = make_calm(&c->w, batch);
 
+    c->search_steps = c->deep ? c->search_steps : 5000;
     c->deep = true;
     if (count && !check_batch(c, batch, count))
         return false;
