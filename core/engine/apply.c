@@ -63,9 +63,12 @@ static bool apply_level(struct model *m, const struct event_level *e)
 
 static bool apply_domain(struct model *m, const struct event_domain *e)
 {
-    if (e->level >= LEVELS_MAX || e->domain >= m->limits.rows[TABLE_DOMAIN] ||
-        (e->parent != ROW_NONE && e->parent >= m->limits.rows[TABLE_DOMAIN]))
+    if (e->level >= LEVELS_MAX || e->domain >= EDGE_IDS_MAX ||
+        (e->parent != ROW_NONE && e->parent >= EDGE_IDS_MAX))
         return false;
+    if (e->domain < model_count(m, TABLE_DOMAIN) && domain_row(m, e->domain)->used &&
+        domain_row(m, e->domain)->level != e->level)
+        return false; /* hosts may stand in it */
     model_reach(m, TABLE_DOMAIN, e->domain);
     *(struct domain *)model_edit(m, TABLE_DOMAIN, e->domain) =
         (struct domain){.used = 1, .level = e->level, .parent = e->parent};
@@ -77,8 +80,11 @@ static bool apply_shape(struct model *m, const struct event_shape *e)
 {
     struct shape_row row = {.used = 1};
 
-    if (e->gpus > GPUS_MAX || e->shape >= m->limits.rows[TABLE_SHAPE])
+    if (e->gpus > GPUS_MAX || e->shape >= EDGE_IDS_MAX)
         return false;
+    if (e->shape < model_count(m, TABLE_SHAPE) && shape_row(m, e->shape)->used &&
+        shape_row(m, e->shape)->shape.gpus != e->gpus)
+        return false; /* hosts may have it */
     row.shape.gpus = e->gpus;
     row.shape.links_known = e->links_known;
     memcpy(row.shape.part, e->part, sizeof(row.shape.part));
@@ -112,7 +118,7 @@ static bool apply_class(struct model *m, const struct event_class *e)
 {
     struct class_row *c;
 
-    if (e->class_id >= m->limits.rows[TABLE_CLASS])
+    if (e->class_id >= EDGE_IDS_MAX)
         return false;
     model_reach(m, TABLE_CLASS, e->class_id);
     c = model_edit(m, TABLE_CLASS, e->class_id);
@@ -126,10 +132,8 @@ static bool apply_mix(struct model *m, const struct event_mix *e)
 {
     struct mix *x;
 
-    if (e->row >= e->rows || e->rows > m->limits.rows[TABLE_MIX] || e->milli > MILLI_FULL ||
+    if (e->row >= e->rows || e->rows > MIX_ROWS_MAX || e->milli > MILLI_FULL ||
         e->gpus > GPUS_MAX || e->count > 1u << 24 || !amount(e->cpu_milli))
-        return false;
-    if (e->rows <= e->row || (e->row && e->row >= m->limits.rows[TABLE_MIX]))
         return false;
     model_reach(m, TABLE_MIX, e->rows - 1);
     x = model_edit(m, TABLE_MIX, e->row);
@@ -192,7 +196,7 @@ static bool apply_balance(struct model *m, const struct event_balance *e)
 
 static bool apply_team(struct model *m, const struct event_team *e)
 {
-    if (e->team >= m->limits.rows[TABLE_TEAM] || e->limit_milli < 0)
+    if (e->team >= EDGE_IDS_MAX || e->limit_milli < 0)
         return false;
     for (uint32_t t = e->parent; t != ROW_NONE; t = team_row(m, t)->parent)
         if (t == e->team || t >= model_count(m, TABLE_TEAM) || !team_row(m, t)->used)
@@ -215,7 +219,7 @@ static bool apply_host(struct model *m, const struct event_host *e)
 
     memcpy(spec.extra, e->extra, sizeof(spec.extra));
     memcpy(spec.domain, e->domain, sizeof(spec.domain));
-    if (e->host >= m->limits.rows[TABLE_HOST] || e->gpus > GPUS_MAX || e->model >= MODELS_MAX ||
+    if (e->host >= EDGE_IDS_MAX || e->gpus > GPUS_MAX || e->model >= MODELS_MAX ||
         !capacity(e->cpu_milli) || !capacity(e->mem_mib) || !capacity(e->pods) ||
         e->gpu_mem_mib < 0 || e->gpu_mem_mib > INT32_MAX)
         return false;
@@ -288,7 +292,7 @@ static bool apply_uuid(struct model *m, const struct event_uuid *e)
 
 static bool podset_good(const struct model *m, const struct event_podset *p)
 {
-    if (p->pods == 0 || p->pods > 1u << 20 || p->pods_min > p->pods || p->gpus > GPUS_MAX ||
+    if (p->pods == 0 || p->pods > GANG_PODS_MAX || p->pods_min > p->pods || p->gpus > GPUS_MAX ||
         p->class_id >= model_count(m, TABLE_CLASS) || !amount(p->cpu_milli) ||
         !amount(p->mem_mib) || p->slice_pods > p->pods || p->slice_scope >= SCOPE_COUNT ||
         p->required >> SCOPE_COUNT || p->share_mib > INT32_MAX)
@@ -319,7 +323,7 @@ static bool apply_job(struct model *m, const struct event_job *e, struct wire_in
     bool good = e->podset_count > 0 && e->podset_count <= PODSETS_MAX && e->preferred_count <= 4 &&
                 !(e->required >> SCOPE_COUNT) && e->est_ns >= -1 && e->est_ns <= UNLIMITED &&
                 capacity(e->submit_ns) && index_job_find(m, e->key) == ROW_NONE;
-    uint64_t pods = 0;
+    uint64_t pods = 0, least = 0;
 
     good &= e->team == ROW_NONE ||
             (e->team < model_count(m, TABLE_TEAM) && team_row(m, e->team)->used);
@@ -327,13 +331,17 @@ static bool apply_job(struct model *m, const struct event_job *e, struct wire_in
     for (unsigned n = 0; n < spec.preferred_count && good; n++)
         good = spec.preferred[n] < SCOPE_COUNT;
     for (unsigned n = 0; n < e->podset_count; n++) {
+        struct wire_in before = *rest;
         struct event next;
         const struct event_podset *p = &next.podset;
 
-        if (!event_get(rest, &next) || next.kind != EVENT_PODSET || n >= PODSETS_MAX)
+        if (!event_get(rest, &next) || next.kind != EVENT_PODSET || n >= PODSETS_MAX) {
+            *rest = before; /* what came instead is an event of its own */
             return false;
+        }
         good &= podset_good(m, p);
         pods += p->pods;
+        least += p->pods_min;
         spec.podset[n] = (struct podset_spec){.cpu_milli = p->cpu_milli,
                                               .mem_mib = p->mem_mib,
                                               .required = p->required,
@@ -348,8 +356,10 @@ static bool apply_job(struct model *m, const struct event_job *e, struct wire_in
                                               .slice_scope = p->slice_scope};
         memcpy(spec.podset[n].extra, p->extra, sizeof(p->extra));
     }
-    if (!good || pods > 1u << 20)
+    if (!good || pods > GANG_PODS_MAX || config_row(m)->waiting_pods + pods > PODS_WAITING_MAX)
         return false;
+    if (least == 0)
+        spec.podset[0].pods_min = 1; /* a gang of nothing is no gang */
     job_add(m, &spec);
     return true;
 }
@@ -409,6 +419,16 @@ static uint32_t nth_podset(const struct model *m, uint32_t job, uint32_t n)
     return p;
 }
 
+/* Is this one of the podset's numbers, counted through the gang? */
+static bool in_podset(const struct model *m, uint32_t job, uint32_t podset, uint32_t pod)
+{
+    uint32_t first = 0;
+
+    for (uint32_t p = job_row(m, job)->podset_head; p != podset; p = podset_row(m, p)->next)
+        first += podset_row(m, p)->pods;
+    return pod >= first && pod - first < podset_row(m, podset)->pods;
+}
+
 static bool apply_seat(struct model *m, const struct event_seat *e)
 {
     uint32_t job = index_job_find(m, e->key), podset;
@@ -417,7 +437,7 @@ static bool apply_seat(struct model *m, const struct event_seat *e)
         e->pod >= job_row(m, job)->pods)
         return false;
     podset = nth_podset(m, job, e->podset);
-    if (podset == ROW_NONE ||
+    if (podset == ROW_NONE || !in_podset(m, job, podset, e->pod) ||
         !seat_possible(m, podset_row(m, podset), e->host, e->devices, e->slot))
         return false;
     for (uint32_t s = job_row(m, job)->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job)
@@ -443,6 +463,7 @@ static bool apply_confirm(struct model *m, const struct event_confirm *e)
 {
     uint32_t job = index_job_find(m, e->key), seat;
     const struct seat *s;
+    bool possible;
 
     if (job == ROW_NONE)
         return false;
@@ -454,10 +475,15 @@ static bool apply_confirm(struct model *m, const struct event_confirm *e)
     s = seat_row(m, seat);
     if (e->devices == 0 && podset_row(m, s->podset)->gpus > 0)
         return false; /* that is no place */
-    if (e->devices != s->devices && (e->devices & s->devices || podset_is_share(podset_row(m, s->podset)) ||
-         !seat_possible(m, podset_row(m, s->podset), s->host, e->devices, s->slot)))
+    model_begin(m);
+    host_lift(m, seat);
+    possible = seat_possible(m, podset_row(m, s->podset), s->host, e->devices, s->slot);
+    if (!possible) {
+        model_rollback(m);
         return false;
+    }
     host_confirm(m, seat, e->devices);
+    model_commit(m);
     freed(m);
     return true;
 }

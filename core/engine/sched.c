@@ -64,7 +64,7 @@ struct demand {
 
 static void demand_id(struct demand *d, enum table table, uint32_t id)
 {
-    if (id != ROW_NONE && id < UINT32_MAX / 4 && d->rows[table] < (uint64_t)id + 1)
+    if (id < EDGE_IDS_MAX && d->rows[table] < (uint64_t)id + 1)
         d->rows[table] = (uint64_t)id + 1;
 }
 
@@ -103,7 +103,7 @@ static void demand_event(struct demand *d, const struct event *e)
         demand_id(d, TABLE_CLASS, e->class.class_id);
         break;
     case EVENT_MIX:
-        demand_id(d, TABLE_MIX, e->mix.rows < 1u << 16 ? e->mix.rows : 0);
+        demand_id(d, TABLE_MIX, e->mix.rows <= MIX_ROWS_MAX ? e->mix.rows : 0);
         break;
     case EVENT_TEAM:
         demand_id(d, TABLE_TEAM, e->team.team);
@@ -122,8 +122,10 @@ static void demand_event(struct demand *d, const struct event *e)
         break;
     case EVENT_PODSET:
         d->rows[TABLE_PODSET]++;
-        d->rows[TABLE_SEAT] += e->podset.pods <= 1u << 20 ? e->podset.pods : 0;
-        d->pods += e->podset.pods <= 1u << 20 ? e->podset.pods : 0;
+        d->rows[TABLE_SEAT] += e->podset.pods <= GANG_PODS_MAX ? e->podset.pods : 0;
+        if (d->rows[TABLE_SEAT] > PODS_WAITING_MAX)
+            d->rows[TABLE_SEAT] = PODS_WAITING_MAX;
+        d->pods += e->podset.pods <= GANG_PODS_MAX ? e->podset.pods : 0;
         d->pods_max = d->pods > d->pods_max ? d->pods : d->pods_max;
         break;
     default:
@@ -172,7 +174,9 @@ bool sched_short(const struct sched *s, const uint8_t *bytes, size_t size,
     largest = c->gang_pods_max > d.pods_max ? c->gang_pods_max : d.pods_max;
     hosts = l.rows[TABLE_HOST];
     short_of |= grow(&l.undo_rows, 8 * largest + 256 + (d.rows[TABLE_HOST] ? 2 * hosts : 0) +
-                                       d.rows[TABLE_DOMAIN] + d.rows[TABLE_TEAM]);
+                                       d.rows[TABLE_DOMAIN] + d.rows[TABLE_TEAM] +
+                                       d.rows[TABLE_SHAPE] + d.rows[TABLE_CLASS] +
+                                       d.rows[TABLE_MIX]);
     short_of |= grow(&l.seats_out, largest);
     short_of |= grow(&l.depth, largest > ROOMS_MAX ? largest : hosts < ROOMS_MAX ? hosts : ROOMS_MAX);
     short_of |= grow(&l.cells, index_cells(m) + d.cells);
@@ -194,8 +198,8 @@ static bool same_ask(const struct model *m, uint32_t a, uint32_t b)
     const struct job *x = job_row(m, a), *y = job_row(m, b);
     uint32_t p = x->podset_head, q = y->podset_head;
 
-    if (x->required != y->required || x->podsets != y->podsets || x->est_ns != y->est_ns ||
-        ((x->flags ^ y->flags) & JOB_SHARES_CARD))
+    if (x->required != y->required || x->podsets != y->podsets ||
+        (x->est_ns != y->est_ns && config_row(m)->leaving_hosts) || ((x->flags ^ y->flags) & JOB_SHARES_CARD))
         return false;
     while (p != ROW_NONE && q != ROW_NONE) {
         struct podset one = *podset_row(m, p), two = *podset_row(m, q);
@@ -268,31 +272,35 @@ static void out_refusal(struct sched *s, uint32_t job, const struct refusal *r, 
                                                          .team = team};
 }
 
-/* Tells a refusal if it is the first one or its code has changed. */
-static void refuse(struct sched *s, struct pass *pass, uint32_t job, enum verdict verdict,
-                   uint32_t team)
+/* What a refusal is known by before it is explained: the code, or REASON_COUNT where the search's
+ * verdict decides it, and the team whose limit it is. */
+struct cause {
+    enum verdict verdict;
+    enum reason_code code;
+    uint32_t team;
+};
+
+/* Tells a refusal if it is the first one or its code has changed. True: the job was dropped. */
+static bool refuse(struct sched *s, struct pass *pass, uint32_t job, struct cause cause)
 {
     struct model *m = s->m;
     const struct job *j = job_row(m, job);
-    struct told told = {.known = 1, .fits = (uint8_t)verdict};
-    struct refusal r;
+    struct told told = {.known = 1, .fits = (uint8_t)cause.verdict};
+    struct refusal r = {.binding_known = true};
     bool final;
 
-    if (verdict == VERDICT_FITS)
-        told.code = team_row(m, team)->limit_milli < job_least_milli(m, job) ? WHY_NEVER_QUOTA
-                                                                         : WHY_QUOTA;
-    else
-        told.code = (uint16_t)explain_code(m, job, verdict);
-    if (verdict == VERDICT_NO && pass->count < ASKS_MAX)
+    told.code = (uint16_t)(cause.code == REASON_COUNT ? explain_code(m, job, cause.verdict)
+                                                      : cause.code);
+    if (cause.verdict == VERDICT_NO && cause.code == REASON_COUNT && pass->count < ASKS_MAX)
         pass->job[pass->count++] = job;
     if (j->told.known && j->told.code == told.code)
-        return;
-    r = verdict == VERDICT_FITS ? (struct refusal){.binding_known = true}
-                                : explain_refusal(m, job, verdict);
+        return false;
+    if (cause.verdict != VERDICT_FITS)
+        r = explain_refusal(m, job, cause.verdict);
     r.code = (enum reason_code)told.code;
-    r.fits = verdict;
+    r.fits = cause.verdict;
     final = config_row(m)->drop_never && (r.never || r.code == WHY_NEVER_QUOTA);
-    out_refusal(s, job, &r, final, team);
+    out_refusal(s, job, &r, final, cause.team);
     model_begin(m);
     if (final) {
         if (pass->count && pass->job[pass->count - 1] == job)
@@ -303,6 +311,17 @@ static void refuse(struct sched *s, struct pass *pass, uint32_t job, enum verdic
         job_tell(m, job, &told);
     }
     model_commit(m);
+    return final;
+}
+
+/* The first team from the job's upwards whose limit is below the gang's minimum, or ROW_NONE. */
+static uint32_t never_allows(const struct model *m, uint32_t job)
+{
+    uint32_t team = job_row(m, job)->team;
+
+    while (team != ROW_NONE && team_row(m, team)->limit_milli >= job_least_milli(m, job))
+        team = team_row(m, team)->parent;
+    return team;
 }
 
 /* One job of the queue: starts it, or says why not. True if it left the queue. */
@@ -311,35 +330,40 @@ static bool decide(struct sched *s, struct pass *pass, uint32_t job)
     struct model *m = s->m;
     const struct job *j = job_row(m, job);
     struct view v = view_of(m, job);
-    uint32_t team = ROW_NONE, alike = refused_alike(m, pass, job), before = s->decision_count;
-    enum verdict verdict = VERDICT_NO;
+    struct cause cause = {VERDICT_NO, REASON_COUNT, never_allows(m, job)};
+    uint32_t alike, ignore;
     struct plan plan;
 
-    if (alike != ROW_NONE) {
-        if (!j->told.known || j->told.code != job_row(m, alike)->told.code)
-            refuse(s, pass, job, VERDICT_NO, ROW_NONE);
-        return s->decision_count > before && s->decision[before].final;
+    if (cause.team != ROW_NONE) {
+        if (j->told.known && j->told.code == WHY_NEVER_QUOTA)
+            return false;
+        cause.verdict = gang_fits(&v);
+        cause.code = WHY_NEVER_QUOTA;
+        return refuse(s, pass, job, cause);
     }
-    if (!team_allows(m, j->team, j->gang_milli, &team)) {
-        uint32_t ignore;
-
+    alike = refused_alike(m, pass, job);
+    if (alike != ROW_NONE)
+        return (!j->told.known || j->told.code != job_row(m, alike)->told.code) &&
+               refuse(s, pass, job, cause);
+    if (!team_allows(m, j->team, j->gang_milli, &cause.team)) {
         v.least_only = team_allows(m, j->team, job_least_milli(m, job), &ignore);
         if (!v.least_only) {
-            refuse(s, pass, job, gang_fits(&v), team);
-            return s->decision_count > before && s->decision[before].final;
+            cause.verdict = gang_fits(&v);
+            cause.code = cause.verdict == VERDICT_FITS ? WHY_QUOTA : REASON_COUNT;
+            return refuse(s, pass, job, cause);
         }
     }
     model_begin(m);
-    verdict = gang_plan(m, &v, &plan);
-    if (verdict == VERDICT_FITS) {
+    cause.verdict = gang_plan(m, &v, &plan);
+    if (cause.verdict == VERDICT_FITS) {
         job_run(m, job);
         out_start(s, job, &plan);
         model_commit(m);
         return true;
     }
     model_rollback(m);
-    refuse(s, pass, job, verdict, ROW_NONE);
-    return s->decision_count > before && s->decision[before].final;
+    cause.team = ROW_NONE;
+    return refuse(s, pass, job, cause);
 }
 
 static bool out_is_full(const struct sched *s)

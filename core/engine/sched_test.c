@@ -194,7 +194,7 @@ static const struct row world_row[] = {
      "+0 0:0|+1 0:12"},
     {"of unknown place: nobody is promised what they may hold",
      "hosts 1 gpus=4; ask gpus=2; seat 0 host=0 on=-; seated 0; ask gpus=2; ask gpus=1; step",
-     "+1 0:01 -2 shortage(?)"},
+     "+1 0:01 -2 shortage(busy)"},
     {"of unknown place: only one pair can be in use, and nobody knows which",
      "hosts 1 gpus=4 shape=pairs; ask gpus=1; seat 0 host=0 on=-; seated 0; ask gpus=2 in=island; "
      "step",
@@ -292,7 +292,9 @@ static void test_quota_team(void **state)
          "team=1; "
          "step",
          0},
-        {"no room: no team", "hosts 1 gpus=1; team 0 limit=1000; ask gpus=2 team=0; step",
+        {"no room either: never wins over not now",
+         "hosts 1 gpus=1; team 0 limit=1000; ask gpus=2 team=0; step", 0},
+        {"no room: no team", "hosts 1 gpus=1; team 0 limit=9000; ask gpus=2 team=0; step",
          ROW_NONE},
     };
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/model/index.h"
 
@@ -66,6 +67,12 @@ static uint32_t rows_of(const struct model *m, uint32_t table)
     return table == TABLE_HEAD ? TABLE_COUNT : model_count(m, (enum table)table);
 }
 
+/* The digest speaks of the rows alone; where the step stood is mixed in. */
+static uint64_t closing(uint64_t digest, uint32_t resume)
+{
+    return digest ^ hash_mix((uint64_t)resume + 1);
+}
+
 void snapshot_put(struct sched *s, struct wire_out *w)
 {
     const struct model *m = s->m;
@@ -82,7 +89,7 @@ void snapshot_put(struct sched *s, struct wire_out *w)
         for (uint32_t id = 0; id < rows_of(m, t) && !w->full; id++)
             put_row(w, model_row(m, (enum table)t, id), m->store[t].row_bytes);
     wire_put(w, s->resume);
-    wire_put(w, digest);
+    wire_put(w, closing(digest, s->resume));
 }
 
 /* Format, and per table width and rows. */
@@ -103,6 +110,17 @@ static bool get_head(struct wire_in *r, uint32_t *rows)
     return !r->bad && rows[TABLE_HEAD] == TABLE_COUNT && rows[TABLE_CONFIG] == 1;
 }
 
+/* Each host is counted once per level and once in all, and no domain has more models than there
+ * are. */
+static uint32_t cells_bound(const uint32_t *rows)
+{
+    uint64_t by_host = (uint64_t)rows[TABLE_HOST] * (rows[TABLE_LEVEL] + 1);
+    uint64_t by_domain = ((uint64_t)rows[TABLE_DOMAIN] + 1) * MODELS_MAX;
+    uint64_t least = by_host < by_domain ? by_host : by_domain;
+
+    return least < UINT32_MAX / 4 ? (uint32_t)least + 64 : UINT32_MAX / 4;
+}
+
 bool snapshot_limits(const uint8_t *bytes, size_t size, struct limits *ret_limits)
 {
     struct wire_in in = {.byte = bytes, .end = bytes + size};
@@ -117,7 +135,7 @@ bool snapshot_limits(const uint8_t *bytes, size_t size, struct limits *ret_limit
         if (l.rows[t] < rows[t])
             l.rows[t] = rows[t];
     }
-    l.cells = rows[TABLE_DOMAIN] * 2 + rows[TABLE_HOST] + 64;
+    l.cells = cells_bound(rows);
     limits_fix(&l);
     *ret_limits = l;
     return true;
@@ -128,7 +146,7 @@ bool snapshot_get(struct sched *s, const uint8_t *bytes, size_t size)
     struct wire_in in = {.byte = bytes, .end = bytes + size};
     struct model *m = s->m;
     uint32_t rows[TABLE_COUNT];
-    uint64_t digest;
+    uint64_t sum;
 
     if (!get_head(&in, rows))
         return false;
@@ -140,9 +158,10 @@ bool snapshot_get(struct sched *s, const uint8_t *bytes, size_t size)
                 return false;
     }
     s->resume = (uint32_t)wire_get_bits(&in, 32);
-    digest = wire_get(&in);
+    sum = wire_get(&in);
     for (uint32_t t = 0; t < TABLE_COUNT; t++)
         if (!in.bad && t != TABLE_HEAD && model_count(m, (enum table)t) != rows[t])
             return false;
-    return !in.bad && in.byte == in.end && model_restored(m, digest) == digest;
+    return !in.bad && in.byte == in.end && model_restored(m, sum ^ hash_mix((uint64_t)s->resume + 1)) ==
+               (sum ^ hash_mix((uint64_t)s->resume + 1));
 }

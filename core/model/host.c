@@ -118,6 +118,7 @@ void host_remove(struct model *m, uint32_t host)
     struct board *b = model_edit(m, TABLE_BOARD, host);
 
     must(h->seat_head == ROW_NONE);
+    config_edit(m)->leaving_hosts -= h->leave_at_ns != INT64_MAX;
     memset(h, 0, sizeof(*h));
     memset(b, 0, sizeof(*b));
     memset(b->domain, 0xFF, sizeof(b->domain));
@@ -137,6 +138,8 @@ void host_set_leave(struct model *m, uint32_t host, int64_t leave_at_ns)
 {
     struct host *h = model_edit(m, TABLE_HOST, host);
 
+    config_edit(m)->leaving_hosts +=
+        (uint32_t)(leave_at_ns != INT64_MAX) - (uint32_t)(h->leave_at_ns != INT64_MAX);
     h->leave_at_ns = leave_at_ns;
 }
 
@@ -280,14 +283,20 @@ void host_give(struct model *m, uint32_t seat)
     index_sync_host(m, host);
 }
 
+void host_lift(struct model *m, uint32_t seat)
+{
+    const struct seat *s = seat_row(m, seat);
+
+    seat_count(m, model_edit(m, TABLE_HOST, s->host), s, -1);
+    unknown_count(m, s, UINT32_MAX);
+    devices_hold(m, s, -1);
+}
+
 void host_confirm(struct model *m, uint32_t seat, uint16_t devices)
 {
     struct seat *s = model_edit(m, TABLE_SEAT, seat);
     struct host *h = model_edit(m, TABLE_HOST, s->host);
 
-    seat_count(m, h, s, -1);
-    unknown_count(m, s, UINT32_MAX);
-    devices_hold(m, s, -1);
     s->devices = devices;
     s->grade = GRADE_KNOWN;
     seat_count(m, h, s, 1);

@@ -43,7 +43,9 @@ void host_set_uuid(struct model *m, uint32_t host, unsigned device, uint32_t uui
 uint32_t host_take(struct model *m, uint32_t host, uint32_t job, uint32_t podset, uint32_t pod,
                    uint16_t devices, uint8_t slot, enum grade grade);
 void host_give(struct model *m, uint32_t seat);
-/* An edge saw where the seat really is. */
+/* An edge saw where the seat really is: host_lift() takes its hold off the books, host_confirm() puts
+ * it on these devices, which must have room for it. */
+void host_lift(struct model *m, uint32_t seat);
 void host_confirm(struct model *m, uint32_t seat, uint16_t devices);
 
 /* True if a share of the podset fits on the device beside what it holds, exactly. */

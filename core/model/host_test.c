@@ -221,6 +221,7 @@ static void test_unknown(void **state)
     assert_int_equal(host_row(w.s.m, 0)->unknown_gpus, 2);
     assert_int_equal(host_row(w.s.m, 0)->whole, 0xF);
     assert_int_equal(config_row(w.s.m)->unknown_seats, 1);
+    host_lift(w.s.m, seat);
     host_confirm(w.s.m, seat, 0xA);
     assert_int_equal(host_row(w.s.m, 0)->unknown_gpus, 0);
     assert_int_equal(host_row(w.s.m, 0)->whole, 0x5);

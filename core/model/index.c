@@ -144,7 +144,8 @@ static uint32_t host_free_milli(const struct host *h)
 
     for (unsigned d = 0; d < h->gpus; d++)
         sum += h->free_milli[d];
-    return sum;
+    /* Some of the free devices are held by seats that nobody can place. */
+    return sum > h->unknown_gpus * MILLI_FULL ? sum - h->unknown_gpus * MILLI_FULL : 0;
 }
 
 /* CPU that goes with so many free devices if all devices of the host get the same. */

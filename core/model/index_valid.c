@@ -18,7 +18,7 @@ static uint32_t milli_of(const struct host *h)
 
     for (unsigned d = 0; d < h->gpus; d++)
         sum += h->free_milli[d];
-    return sum;
+    return sum > h->unknown_gpus * MILLI_FULL ? sum - h->unknown_gpus * MILLI_FULL : 0;
 }
 
 /* The breed's slots are its hosts in id order. Returns how many of them serve, or ROW_NONE. */

@@ -50,6 +50,18 @@ static inline uint64_t *stamp_at(struct model *m, enum table table, uint32_t id)
     return (uint64_t *)at(m, m->store[table].stamp_at) + id;
 }
 
+/* The row waits for the next digest. */
+static void mark_dirty(struct model *m, enum table table, uint32_t id)
+{
+    uint64_t *stamp = stamp_at(m, table, id);
+
+    if (*stamp & DIRTY)
+        return;
+    must(m->dirty_count < m->dirty_limit);
+    ((uint64_t *)at(m, m->dirty_at))[m->dirty_count++] = (uint64_t)table << 32 | id;
+    *stamp |= DIRTY;
+}
+
 void limits_fix(struct limits *l)
 {
     l->rows[TABLE_CONFIG] = 1;
@@ -96,7 +108,7 @@ uint64_t model_layout(struct model *m, const struct limits *l)
     }
     m->index_at = carve(&end, index_bytes(l));
     m->undo_at = carve(&end, (uint64_t)l->undo_rows * sizeof(struct undo));
-    m->undo_bytes_limit = (uint64_t)l->undo_rows * widest + 4 * row_bytes[TABLE_SHAPE];
+    m->undo_bytes_limit = (uint64_t)l->undo_rows * widest + (uint64_t)l->rows[TABLE_SHAPE] * row_bytes[TABLE_SHAPE];
     m->undo_bytes_at = carve(&end, m->undo_bytes_limit);
     must(rows < UINT32_MAX);
     m->dirty_limit = (uint32_t)rows;
@@ -198,6 +210,7 @@ void model_rollback(struct model *m)
 
         memcpy(row_at(m, u->table, u->id), (char *)at(m, m->undo_bytes_at) + u->at,
                m->store[u->table].row_bytes);
+        mark_dirty(m, u->table, u->id); /* a digest may have been asked in between */
     }
     for (uint32_t n = m->begin_undo[m->depth]; n < m->undo_count; n++) {
         const struct undo *u = undo_row(m, n);
@@ -227,10 +240,7 @@ void *model_edit(struct model *m, enum table table, uint32_t id)
         *undo_row(m, m->undo_count++) = (struct undo){table, id, m->undo_bytes};
         memcpy((char *)at(m, m->undo_bytes_at) + m->undo_bytes, row, bytes);
         m->undo_bytes += bytes;
-        if (!(*stamp & DIRTY)) {
-            must(m->dirty_count < m->dirty_limit);
-            ((uint64_t *)at(m, m->dirty_at))[m->dirty_count++] = (uint64_t)table << 32 | id;
-        }
+        mark_dirty(m, table, id);
         *stamp = m->transaction | DIRTY;
     }
     return row;

@@ -54,6 +54,8 @@ struct config {
     uint32_t inexact_podsets; /* podsets whose shares are no whole number of milli */
     uint32_t waiting_pods, gang_pods_max; /* for the rows that a batch may need */
     uint64_t passed_at;       /* freed_count when the queue was last gone through */
+    uint32_t leaving_hosts;   /* with an announced departure: estimates matter then */
+    uint32_t pad2;
     uint64_t ignored_count;   /* events that made no sense and changed nothing */
 };
 

@@ -76,7 +76,8 @@ static bool hopeless(const struct view *v, const struct podset *p, uint32_t doma
 {
     uint64_t models = class_row(v->m, p->class_id)->models, pods = 0;
 
-    if (p->gpus == 0 || !view_minds(v, LIMIT(BUSY)) || !view_minds(v, LIMIT(HEALTH)))
+    if (p->gpus == 0 || !view_minds(v, LIMIT(BUSY)) || !view_minds(v, LIMIT(HEALTH)) ||
+        !view_minds(v, LIMIT(UNKNOWN)))
         return false;
     if (!view_minds(v, LIMIT(MODEL)))
         models = UINT64_MAX;
@@ -99,6 +100,97 @@ static bool hopeless(const struct view *v, const struct podset *p, uint32_t doma
     return true;
 }
 
+/* ---- hosts by the index ---- */
+
+/* Could an idle host of the kind hold a pod of the set? */
+static bool kind_holds(const struct view *v, const struct kind *k, const struct podset *p)
+{
+    const struct class_row *c = class_row(v->m, p->class_id);
+    bool holds = k->gpus >= p->gpus;
+
+    holds &= !view_minds(v, LIMIT(MODEL)) || (c->models >> k->model & 1);
+    holds &= !view_minds(v, LIMIT(CLASS)) || (c->nodes[k->class_id / 64] >> k->class_id % 64 & 1);
+    holds &= !view_minds(v, LIMIT(CPU)) || k->cpu_milli >= p->cpu_milli;
+    holds &= !view_minds(v, LIMIT(MEM)) || k->mem_mib >= p->mem_mib;
+    holds &= !view_minds(v, LIMIT(PODS)) || k->pods >= 1;
+    for (unsigned e = 0; e < EXTRAS_MAX; e++)
+        holds &= !view_minds(v, LIMIT(EXTRA)) || k->extra[e] >= p->extra[e];
+    return holds;
+}
+
+static bool some_kind_holds(const struct view *v, const struct podset *p)
+{
+    uint32_t kinds = model_count(v->m, TABLE_KIND);
+
+    for (uint32_t k = 0; k < kinds; k++)
+        if (kind_holds(v, kind_row(v->m, k), p))
+            return true;
+    return false;
+}
+
+/* Could a host of the bin hold a pod of the set? Only what bins tell is asked. */
+static bool bin_holds(const struct view *v, const struct kind *k, uint32_t bin,
+                      const struct podset *p)
+{
+    uint32_t cpu = bin % BIN_CPU_STEPS, share = bin / BIN_CPU_STEPS % BIN_SHARE_STEPS;
+    uint32_t whole = bin / BIN_CPU_STEPS / BIN_SHARE_STEPS;
+
+    if (!view_minds(v, LIMIT(BUSY)))
+        return true;
+    /* The middle of the next step is above all of this one. */
+    if (view_minds(v, LIMIT(CPU)) && cpu + 1 < BIN_CPU_STEPS &&
+        index_bin_cpu(k, whole, cpu + 1) < p->cpu_milli)
+        return false;
+    if (!podset_is_share(p) || whole > 0)
+        return whole >= p->gpus;
+    return p->profile != ROW_NONE || p->share_mib ||
+           (share + 1) * MILLI_FULL / BIN_SHARE_STEPS >= p->milli;
+}
+
+/* True if the bins tell where pods of the set may be: they know the hosts in service and what is
+ * known to be free on them. */
+static bool bins_will_do(const struct view *v, const struct podset *p, uint64_t scopes)
+{
+    return scopes == 0 && (p->slice_pods == 0 || !view_minds(v, LIMIT(TOPOLOGY))) &&
+           view_minds(v, LIMIT(HEALTH)) && config_row(v->m)->unknown_seats == 0 &&
+           !config_row(v->m)->scan_all;
+}
+
+/* Pods that the hosts of one bin hold; counting stops at enough. */
+static uint64_t pods_in_bin(struct view *v, uint32_t breed, uint32_t bin, const struct podset *p,
+                            uint64_t enough)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t slot = index_bin_next(v->m, breed, bin, 0); slot != ROW_NONE && sum < enough;
+         slot = index_bin_next(v->m, breed, bin, slot + 1))
+        sum += equal_on_host(v, index_slot_host(v->m, breed, slot), p, UINT16_MAX);
+    return sum;
+}
+
+/* Pods that the whole cluster holds, from the hosts that the bins propose. */
+static uint64_t pods_in_bins(struct view *v, const struct podset *p, uint64_t enough)
+{
+    uint64_t models = view_minds(v, LIMIT(MODEL)) ? class_row(v->m, p->class_id)->models
+                                                  : UINT64_MAX;
+    uint64_t sum = 0;
+
+    if (!some_kind_holds(v, p))
+        return 0;
+    for (uint32_t breed = 0; breed < index_breeds(v->m) && sum < enough; breed++) {
+        const struct breed_bins *b = index_breed(v->m, breed);
+        const struct kind *k = kind_row(v->m, b->kind);
+
+        if (!(models >> k->model & 1) || k->gpus < p->gpus)
+            continue;
+        for (unsigned w = 0; w < BIN_WORDS; w++)
+            for (uint64_t f = b->filled[w]; f && sum < enough; f = bits_drop_low(f))
+                if (bin_holds(v, k, w * 64 + bits_low(f), p))
+                    sum += pods_in_bin(v, breed, w * 64 + bits_low(f), p, enough - sum);
+    }
+    return sum;
+}
+
 bool equal_fits(struct view *v, const struct podset *p)
 {
     uint32_t least = podset_least(v, p);
@@ -107,6 +199,8 @@ bool equal_fits(struct view *v, const struct podset *p)
 
     if (least > podset_most(v, p) || hopeless(v, p, ROW_NONE, least))
         return false;
+    if (bins_will_do(v, p, scopes))
+        return pods_in_bins(v, p, least) >= least;
     region_start(&r, scopes);
     while (region_next(v, &r)) {
         if (r.first_level < LEVELS_MAX && r.host == ROW_NONE &&
@@ -118,17 +212,24 @@ bool equal_fits(struct view *v, const struct podset *p)
     return false;
 }
 
+static uint32_t bounded(uint64_t pods, uint32_t most)
+{
+    return pods < most ? (uint32_t)pods : most;
+}
+
 uint32_t equal_most(struct view *v, const struct podset *p)
 {
     uint32_t most = 0;
     struct region r;
 
+    if (bins_will_do(v, p, view_required(v, p)))
+        return bounded(pods_in_bins(v, p, p->pods), p->pods);
     region_start(&r, view_required(v, p));
     while (most < p->pods && region_next(v, &r)) {
         uint64_t pods = equal_in_region(v, &r, p, p->pods);
 
         if (pods > most)
-            most = pods < p->pods ? (uint32_t)pods : p->pods;
+            most = bounded(pods, p->pods);
     }
     return most;
 }

@@ -6,11 +6,38 @@
 #include "core/place/equal.h"
 #include "core/place/gang.h"
 
-/* Would the gang fit without these limits? */
+/* True if no pod of the job minds the limit: the question without it is the one that was refused. */
+static bool is_idle(const struct model *m, uint32_t job, uint32_t limit)
+{
+    const struct job *j = job_row(m, job);
+    bool idle = limit == LIMIT(UNKNOWN) ? config_row(m)->unknown_seats == 0
+                                        : limit != LIMIT(TOPOLOGY) || j->required == 0;
+
+    for (uint32_t id = j->podset_head; id != ROW_NONE && idle; id = podset_row(m, id)->next) {
+        const struct podset *p = podset_row(m, id);
+
+        if (limit == LIMIT(CPU))
+            idle = p->cpu_milli == 0;
+        else if (limit == LIMIT(MEM))
+            idle = p->mem_mib == 0;
+        else if (limit == LIMIT(EXTRA))
+            idle = p->extra[0] == 0 && p->extra[1] == 0;
+        else if (limit == LIMIT(TOPOLOGY))
+            idle = p->required == 0 && p->slice_pods == 0 &&
+                   (!podset_is_share(p) || (j->flags & JOB_SHARES_CARD));
+        else if (limit != LIMIT(UNKNOWN))
+            idle = false;
+    }
+    return idle;
+}
+
+/* Would the refused gang fit without these limits? */
 static enum verdict without(const struct model *m, uint32_t job, uint32_t dropped)
 {
     struct view v = view_of(m, job);
 
+    if (is_idle(m, job, dropped))
+        return VERDICT_NO;
     v.dropped = dropped;
     return gang_fits(&v);
 }

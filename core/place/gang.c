@@ -31,20 +31,22 @@ static enum verdict fits_proven(struct view *v)
     return find_mixed(v, job_required(v), false, &found);
 }
 
+/* A no because of seats that nobody can place is no proof: they may sit elsewhere. */
+static enum verdict doubt(struct view *v)
+{
+    struct view trusting = *v;
+
+    if (!config_row(v->m)->unknown_seats || !view_minds(v, LIMIT(UNKNOWN)))
+        return VERDICT_NO;
+    trusting.dropped |= LIMIT(UNKNOWN);
+    return fits_proven(&trusting) == VERDICT_NO ? VERDICT_NO : VERDICT_UNPROVEN;
+}
+
 enum verdict gang_fits(struct view *v)
 {
     enum verdict verdict = fits_proven(v);
 
-    /* A no because of seats that nobody can place is no proof: they may sit elsewhere. */
-    if (verdict == VERDICT_NO && config_row(v->m)->unknown_seats && view_minds(v, LIMIT(UNKNOWN))) {
-        struct view trusting = *v;
-
-        trusting.dropped |= LIMIT(UNKNOWN);
-        if (fits_proven(&trusting) != VERDICT_NO)
-            verdict = VERDICT_UNPROVEN;
-        v->steps = trusting.steps;
-    }
-    return verdict;
+    return verdict == VERDICT_NO ? doubt(v) : verdict;
 }
 
 /* ---- doing ---- */
@@ -130,7 +132,9 @@ static uint32_t fewest_hosts(struct share *share, uint32_t count, uint32_t pods)
         struct share take = share[n];
 
         must(used < count);
-        share[n] = share[used];
+        /* The rest keeps its order: equal hosts go by the lowest id. */
+        for (uint32_t at = n; at > used; at--)
+            share[at] = share[at - 1];
         take.pods = take.pods < pods ? take.pods : pods;
         pods -= take.pods;
         share[used++] = take;
@@ -359,9 +363,27 @@ static uint32_t first_pod(const struct model *m, uint32_t job, uint32_t podset)
     return first;
 }
 
+/* Equal pods are numbered along the hosts in id order, then along the devices. */
+static void order_pods(struct mixed_pod *pod, uint32_t count)
+{
+    for (uint32_t n = 1; n < count; n++)
+        for (uint32_t at = n; at > 0 && pod[at - 1].podset == pod[at].podset &&
+                              (pod[at - 1].host > pod[at].host ||
+                               (pod[at - 1].host == pod[at].host &&
+                                pod[at - 1].devices > pod[at].devices));
+             at--) {
+            struct mixed_pod swap = pod[at];
+
+            pod[at] = pod[at - 1];
+            pod[at - 1] = swap;
+        }
+}
+
 static void seat_mixed(struct model *m, struct view *v, const struct mixed *found)
 {
     uint32_t podset = ROW_NONE, pod = 0;
+
+    order_pods(found->pod, found->pod_count);
 
     for (uint32_t n = 0; n < found->pod_count; n++) {
         const struct mixed_pod x = found->pod[n];
@@ -443,9 +465,11 @@ static enum verdict plan_mixed(struct model *m, struct view *v, struct plan *pla
 enum verdict gang_plan(struct model *m, struct view *v, struct plan *ret_plan)
 {
     const struct podset *p = only_set(v);
+    enum verdict verdict;
 
     *ret_plan = (struct plan){.best = {.host = ROW_NONE}, .second = {.host = ROW_NONE}};
-    if (!p)
-        return plan_mixed(m, v, ret_plan);
-    return p->pods == 1 ? plan_one(m, v, p, ret_plan) : plan_equal(m, v, p, ret_plan);
+    verdict = !p             ? plan_mixed(m, v, ret_plan)
+              : p->pods == 1 ? plan_one(m, v, p, ret_plan)
+                             : plan_equal(m, v, p, ret_plan);
+    return verdict == VERDICT_NO ? doubt(v) : verdict;
 }

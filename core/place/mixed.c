@@ -294,6 +294,9 @@ static bool advance(struct search *s, uint32_t n)
             continue;
         if (!view_open(s->v, r->host, p) || !room_counts(s->v, r, p))
             continue;
+        /* A part of the host may be the one where the seats sit that nobody can place. */
+        if (r->unknown && s->parts && p->gpus && view_minds(s->v, LIMIT(UNKNOWN)))
+            continue;
         for (;;) {
             s->v->steps++;
             t->devices = room_next(s->v, r, p, s->parts, from);

@@ -25,7 +25,7 @@ struct mixed_pod {
 
 struct mixed {
     uint32_t pod_count;
-    const struct mixed_pod *pod; /* podset by podset, not in the order of the ask */
+    struct mixed_pod *pod; /* podset by podset, not in the order of the ask */
     bool exact_devices;          /* devices matter: some set names a level below the host, or shares a card */
 };
 

@@ -28,7 +28,7 @@ struct room room_of(const struct view *v, uint32_t host, uint16_t within)
     memcpy(r.mig, b->mig_slots, sizeof(r.mig));
     memcpy(r.milli, b->share_milli, sizeof(r.milli));
     memcpy(r.sharers, b->sharers, sizeof(r.sharers));
-    r.unknown = (uint8_t)view_unknown(v, h);
+    r.unknown = (uint8_t)view_unknown(v, h, within);
     return r;
 }
 

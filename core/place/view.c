@@ -66,6 +66,18 @@ uint16_t view_whole(const struct view *v, const struct host *h)
     return (uint16_t)(((1u << h->gpus) - 1) & ~(unsigned)held);
 }
 
+uint32_t view_unknown(const struct view *v, const struct host *h, uint16_t within)
+{
+    uint32_t inside = bits_count16(h->whole & within);
+    uint32_t outside = bits_count16(h->whole) - inside;
+
+    if (!view_minds(v, LIMIT(BUSY)))
+        return 0;
+    if (view_minds(v, LIMIT(UNKNOWN)))
+        return h->unknown_gpus < inside ? h->unknown_gpus : inside;
+    return h->unknown_gpus > outside ? h->unknown_gpus - outside : 0;
+}
+
 /* How often ask goes into what is free. */
 static uint32_t times(int64_t free, int64_t ask, uint32_t most)
 {
@@ -133,7 +145,7 @@ uint32_t view_pods(const struct view *v, uint32_t host, const struct podset *p, 
 {
     const struct host *h = host_row(v->m, host);
     uint32_t most = view_counts(v, h, p), sum = 0;
-    uint32_t unknown = view_unknown(v, h);
+    uint32_t unknown = view_unknown(v, h, within);
 
     if (p->gpus == 0 || most == 0)
         return most;

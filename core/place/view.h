@@ -77,11 +77,9 @@ uint32_t podset_most(const struct view *v, const struct podset *p);
 /* The scopes that hold for all pods of the set: its own and the gang's. Empty without TOPOLOGY. */
 uint64_t view_required(const struct view *v, const struct podset *p);
 
-/* Devices that seats of unknown place hold, as far as the question minds them. */
-static inline uint32_t view_unknown(const struct view *v, const struct host *h)
-{
-    return view_minds(v, LIMIT(BUSY)) && view_minds(v, LIMIT(UNKNOWN)) ? h->unknown_gpus : 0;
-}
+/* Wholly free devices within the set that seats of unknown place hold: as many as can be there, or,
+ * with that limit dropped, as few. Over a whole host the two are the same. */
+uint32_t view_unknown(const struct view *v, const struct host *h, uint16_t within);
 
 /* True if a pod of the set takes a part of one device: milli, memory, or a MIG profile. */
 static inline bool podset_is_share(const struct podset *p)

@@ -297,6 +297,15 @@ static void send_mix(struct feed *f)
     mix_close(t);
 }
 
+static uint64_t gang_pods(const struct world_job *job)
+{
+    uint64_t pods = 0;
+
+    for (uint32_t n = 0; n < job->podset_count; n++)
+        pods += job->podset[n].pods;
+    return pods;
+}
+
 int feed_open(struct feed *f, const struct world *w, struct driver *d,
               const struct feed_options *options, struct err *err)
 {
@@ -310,6 +319,11 @@ int feed_open(struct feed *f, const struct world *w, struct driver *d,
         if (w->job[j].podset_count > PODSETS_MAX)
             return err_set(err, ERR_INPUT, "job %s: found %u podsets, expected at most %u",
                            w->job[j].name, w->job[j].podset_count, PODSETS_MAX);
+    for (uint32_t j = 0; j < w->job_count; j++)
+        if (gang_pods(&w->job[j]) > GANG_PODS_MAX)
+            return err_set(err, ERR_INPUT, "job %s: found %llu pods, expected at most %u",
+                           w->job[j].name, (unsigned long long)gang_pods(&w->job[j]),
+                           GANG_PODS_MAX);
     e.config = (struct event_config){
         .order = (uint8_t)options->order,
         .scorer = (uint8_t)options->scorer,

@@ -32,6 +32,20 @@ int64_t play_together(const struct world *w, struct world_where where,
     return domain;
 }
 
+/* The level contains all pods; one without devices is in every part of its host. */
+static bool contained(const struct play *p, struct world_where where, const struct record_pod *pods,
+                      uint32_t count)
+{
+    bool bare =
+        where.scope == SCOPE_ISLAND || where.scope == SCOPE_NUMA || where.scope == SCOPE_PCIE;
+
+    for (uint32_t n = 0; n < count; n++)
+        bare &= pods[n].devices == 0;
+    if (bare)
+        where.scope = SCOPE_NODE;
+    return play_together(p->w, where, pods, count) >= 0;
+}
+
 /* Whole slices: of each domain of their level a multiple. */
 static bool slices_whole(const struct play *p, const struct world_podset *set,
                          const struct record_pod *pods, uint32_t count)
@@ -69,7 +83,7 @@ static const char *set_broken(const struct play *p, const struct world_podset *s
     if (count < set->pods_min || count > set->pods)
         return "a gang that is neither whole nor absent";
     for (unsigned r = 0; r < set->required_count && count > 0; r++)
-        if (play_together(p->w, set->required[r], pods, count) < 0)
+        if (!contained(p, set->required[r], pods, count))
             return "pods that are not in one domain of the required level";
     if (set->slice_pods && !slices_whole(p, set, pods, count))
         return "a slice that is not in one domain of its level";
@@ -117,7 +131,7 @@ void play_check_start(struct play *p, uint32_t job, const struct record_pod *pod
         seen += of_set;
     }
     for (unsigned r = 0; r < j->required_count && !wrong; r++)
-        if (play_together(p->w, j->required[r], pods, count) < 0)
+        if (!contained(p, j->required[r], pods, count))
             wrong = "pods that are not in one domain of the level that the job requires";
     for (uint32_t n = 0; n < count && !wrong; n++) {
         wrong = host_shut(p, j, &pods[n]);
@@ -242,17 +256,21 @@ static void check_truth(struct play *p)
 /* Nothing is given twice, whatever the core believes. */
 static void check_devices(struct play *p)
 {
-    for (uint32_t n = 0; n < p->w->node_count; n++) {
-        struct play_use u = play_use_of(p, n);
+    struct play_use *use = play_use_all(p);
 
-        if (u.wrong)
-            play_broken(p, "no device given twice", "%s on node %s, device %u", u.wrong,
-                        p->w->node[n].name, u.wrong_device);
-        if (u.any & p->node[n].down)
-            play_broken(p, "no device in use that is down", "one of node %s", p->w->node[n].name);
-        if (p->node[n].state == HOST_DOWN && u.pods > 0)
-            play_broken(p, "no device in use that is down", "pods on node %s", p->w->node[n].name);
+    for (uint32_t n = 0; n < p->w->node_count; n++) {
+        const struct play_use *u = &use[n];
+        const char *name = p->w->node[n].name;
+
+        if (u->wrong)
+            play_broken(p, "no device given twice", "%s on node %s, device %u", u->wrong, name,
+                        u->wrong_device);
+        if (u->any & p->node[n].down)
+            play_broken(p, "no device in use that is down", "one of node %s", name);
+        if (p->node[n].state == HOST_DOWN && u->pods > 0)
+            play_broken(p, "no device in use that is down", "pods on node %s", name);
     }
+    free(use);
 }
 
 /* ---- reasons ---- */

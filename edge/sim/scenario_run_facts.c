@@ -81,6 +81,7 @@ void play_fact_end(struct play *p, enum play_object kind, uint32_t id)
         size_t lost;
 
         free(take_out(p, &lost));
+        p->lost = true;
         if (--p->drop == 0)
             p->relist_ns = p->now_ns + PLAY_SECOND;
         return;
@@ -231,6 +232,7 @@ bool play_restart_empty(struct play *p, struct err *err)
         drop_fact(p, p->fact_count - 1);
     forget_history(p);
     p->relist_ns = INT64_MAX;
+    p->lost = false;
     p->drop = 0;
     feed_close(&p->feed);
     driver_close(&p->driver);
@@ -258,7 +260,11 @@ void play_relist(struct play *p)
 {
     const struct model *m = p->driver.sched.m;
 
+    /* A list is newer than all that is still under way. */
+    while (p->fact_count)
+        drop_fact(p, p->fact_count - 1);
     p->relist_ns = INT64_MAX;
+    p->lost = false;
     for (uint32_t n = 0; n < p->w->node_count; n++)
         play_tell_node(p, n);
     for (uint32_t t = 0; t < p->w->team_count; t++)

@@ -115,7 +115,8 @@ struct play {
     int64_t delay_ns;
     bool twice, reorder, faulty; /* faulty: the watch was not plain at some time */
     struct prng jitter;
-    uint32_t drop;
+    uint32_t drop;     /* facts that will be lost */
+    bool lost;         /* some were, and no list came since */
     int64_t relist_ns; /* INT64_MAX: none is due */
     struct play_batch *history;
     size_t history_count, history_limit;
@@ -222,6 +223,8 @@ struct play_use {
     unsigned wrong_device;
 };
 struct play_use play_use_of(const struct play *p, uint32_t node);
+/* Of every node, in memory that the caller frees. */
+struct play_use *play_use_all(const struct play *p);
 void play_use_add(const struct play *p, struct play_use *u, uint32_t job,
                   const struct record_pod *pod);
 /* Devices of a node that are there, whole, and open to what comes new. */

@@ -29,6 +29,8 @@ bool play_reason_now(struct play *p, uint32_t job, struct record *ret_record)
     }
     v = view_of(m, id);
     d.refusal = explain_refusal(m, id, gang_fits(&v));
+    if (job_row(m, id)->told.known) /* the code that the scheduler told */
+        d.refusal.code = (enum reason_code)job_row(m, id)->told.code;
     words_refusal(&p->words, p->w, &d, ret_record);
     return true;
 }

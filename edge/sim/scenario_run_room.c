@@ -6,10 +6,11 @@
 #include "edge/base/memory.h"
 
 /* Free GPUs of a node that are open to what comes new; *ret_whole: devices wholly free. */
-static int64_t node_free(const struct play *p, uint32_t node, unsigned *ret_whole)
+static int64_t node_free(const struct play *p, const struct play_use *use, uint32_t node,
+                         unsigned *ret_whole)
 {
     uint16_t open = play_open_devices(p, node);
-    struct play_use u = play_use_of(p, node);
+    struct play_use u = use[node];
     unsigned whole = 0;
     int64_t free_nano = 0;
 
@@ -36,7 +37,8 @@ static unsigned largest_node(const struct play *p)
 
 /* Jobs of so many GPUs, each as equal pods of the largest divisor that a node holds, each inside
  * one domain of the level. */
-static int64_t jobs_of(const struct play *p, struct world_where level, int64_t gpus)
+static int64_t jobs_of(const struct play *p, const struct play_use *use, struct world_where level,
+                       int64_t gpus)
 {
     unsigned pod = largest_node(p), whole;
     int64_t jobs = 0, *slots;
@@ -51,7 +53,7 @@ static int64_t jobs_of(const struct play *p, struct world_where level, int64_t g
         struct record_pod at = {.node = n};
         int64_t domain = fit_domain(p->w, level, &at);
 
-        (void)node_free(p, n, &whole);
+        (void)node_free(p, use, n, &whole);
         if (domain >= 0)
             slots[domain] += whole / pod;
     }
@@ -70,7 +72,7 @@ static bool judge(struct play *p, const char *key, const struct tree *t, int64_t
     return play_missed(p, key, t);
 }
 
-static bool shapes(struct play *p, const struct tree *map)
+static bool shapes(struct play *p, const struct play_use *use, const struct tree *map)
 {
     const struct world_where node = {.scope = SCOPE_NODE};
     bool fine = true;
@@ -84,13 +86,13 @@ static bool shapes(struct play *p, const struct tree *map)
             continue;
         out_format(&key, "free: shape: %s", t->key);
         fine &= judge(p, key.bytes, t,
-                      gpus > (int64_t)largest_node(p) ? 0 : jobs_of(p, node, gpus) * 1000000);
+                      gpus > (int64_t)largest_node(p) ? 0 : jobs_of(p, use, node, gpus) * 1000000);
         out_free(&key);
     }
     return fine;
 }
 
-static bool free_one(struct play *p, const struct tree *t)
+static bool free_one(struct play *p, const struct play_use *use, const struct tree *t)
 {
     const struct tree *gpus = reader_get(t, "gpus"), *shape = reader_get(t, "shape");
     const struct tree *level = reader_get(t, "level"), *count = reader_get(t, "count");
@@ -99,21 +101,25 @@ static bool free_one(struct play *p, const struct tree *t)
     bool fine = true;
 
     if (level && count && gpus && tree_decimal(gpus, 0, &size) && size > 0)
-        return judge(p, "free: count", count, jobs_of(p, play_where(p, level), size) * 1000000);
+        return judge(p, "free: count", count,
+                     jobs_of(p, use, play_where(p, level), size) * 1000000);
     for (uint32_t n = 0; n < p->w->node_count; n++)
-        nano += node_free(p, n, &whole);
+        nano += node_free(p, use, n, &whole);
     if (gpus)
         fine = judge(p, "free: gpus", gpus, nano / 1000);
-    return (!shape || shapes(p, shape)) && fine;
+    return (!shape || shapes(p, use, shape)) && fine;
 }
 
 bool play_expect_free(struct play *p, const struct tree *value)
 {
+    struct play_use *use = play_use_all(p);
     bool fine = true;
 
     if (value->kind != TREE_LIST)
-        return free_one(p, value);
-    for (const struct tree *t = value->child; t; t = t->next)
-        fine &= free_one(p, t);
+        fine = free_one(p, use, value);
+    else
+        for (const struct tree *t = value->child; t; t = t->next)
+            fine &= free_one(p, use, t);
+    free(use);
     return fine;
 }

@@ -29,8 +29,28 @@ static uint32_t pods_of(const struct world_job *job)
     return pods;
 }
 
+/* The core holds whole devices only for those that nobody can place. */
+static bool has_vague_share(const struct scenario *s, const struct scenario_running *r)
+{
+    const struct world_job *job = &s->world.job[r->job];
+
+    for (uint32_t n = 0; n < job->podset_count; n++) {
+        const struct world_podset *p = &job->podset[n];
+
+        if (p->gpus == 1 && (p->milli < 1000 || p->mem_share_mib > 0 || p->mig != WORLD_NONE))
+            for (uint32_t seat = 0; seat < r->seat_count; seat++)
+                if (!r->seat[seat].devices_known)
+                    return true;
+    }
+    return false;
+}
+
 const char *play_lacks(const struct scenario *s, uint32_t *ret_line)
 {
+    *ret_line = 1;
+    for (uint32_t n = 0; n < s->running_count; n++)
+        if (has_vague_share(s, &s->running[n]))
+            return "a share on a device that nobody knows";
     if (s->order && (strcmp(s->order, "easy") == 0 || strcmp(s->order, "conservative") == 0)) {
         *ret_line = 1;
         return s->order;
@@ -49,6 +69,8 @@ const char *play_lacks(const struct scenario *s, uint32_t *ret_line)
         bool gang = step->job != WORLD_NONE && pods_of(&s->world.job[step->job]) > 1;
 
         *ret_line = step->line;
+        if (step->kind == STEP_OUTSIDE && has_vague_share(s, step->outside))
+            return "a share on a device that nobody knows";
         if (step->kind == STEP_DELETE_POD && gang)
             return "delete_pod of a gang";
         if ((step->kind == STEP_FINISH || step->kind == STEP_FAIL) && step->pod_given && gang)
@@ -174,6 +196,8 @@ static void set_watch(struct play *p, const struct step *step)
     p->reorder = step->reorder_seed != 0;
     prng_init(&p->jitter, step->reorder_seed);
     p->drop = step->times;
+    if (p->lost && p->relist_ns == INT64_MAX)
+        p->relist_ns = p->now_ns + PLAY_SECOND;
     p->faulty = true;
 }
 

@@ -178,7 +178,7 @@ static const struct row step_rows[] = {
      TOP
      "running: [{job: A, gpus: 2, node: n1, devices: [0, 1], run_s: 99}, {job: B, gpus: 1, node: "
      "n1, devices: [2], run_s: 99}]\n" STEPS "- {at: 1, node: n1, gpu: 1, state: down}\n"
-     "- {at: 2, expect: {metrics: {failures: 1}, running: [A, B], place: {A: {node: n2}}}}\n",
+     "- {at: 2, expect: {metrics: {failures: 1}, running: [A, B], place: {A: {nodes: 1}}}}\n",
      0, NULL},
     {"a pod that takes its time to go",
      TOP STEPS TWO

@@ -329,6 +329,9 @@ void play_recreate(struct play *p, uint32_t job)
 {
     struct live *l = &p->job[job].live;
 
+    if (l->state == LIVE_UNBORN && p->job[job].back_ns == INT64_MAX)
+        return;
+    p->job[job].back_ns = INT64_MAX;
     note_end_of_run(p, job);
     p->w->job[job].submit_ns = p->now_ns;
     p->job[job].first_start_ns = -1;

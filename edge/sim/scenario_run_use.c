@@ -1,6 +1,8 @@
 /* Who holds what on a node. */
 #include "edge/sim/scenario_run_parts.h"
 
+#include "edge/base/memory.h"
+
 #define CRUMB_NANO 1000 /* thirds of a device do not add up exactly */
 
 bool play_is_unknown(const struct play *p, uint32_t job, const struct record_pod *pod)
@@ -54,20 +56,41 @@ void play_use_add(const struct play *p, struct play_use *u, uint32_t job,
         u->wrong = "more devices in use than there are";
 }
 
+/* Every pod that holds something: of what runs, and of what is going. */
+static void each_pod(const struct play *p, struct play_use *use, uint32_t only_node)
+{
+    for (uint32_t job = 0; job < p->w->job_count; job++) {
+        const struct live *l = &p->job[job].live;
+
+        for (uint32_t n = 0; l->state == LIVE_RUNNING && n < l->pod_count; n++)
+            if (only_node == WORLD_NONE || l->pod[n].node == only_node)
+                play_use_add(p, &use[only_node == WORLD_NONE ? l->pod[n].node : 0], job,
+                             &l->pod[n]);
+    }
+    for (size_t g = 0; g < p->ghost_count; g++) {
+        const struct play_ghost *x = &p->ghost[g];
+
+        for (uint32_t n = 0; n < x->pod_count; n++)
+            if (only_node == WORLD_NONE || x->pod[n].node == only_node)
+                play_use_add(p, &use[only_node == WORLD_NONE ? x->pod[n].node : 0], x->job,
+                             &x->pod[n]);
+    }
+}
+
 struct play_use play_use_of(const struct play *p, uint32_t node)
 {
     struct play_use u = {.wrong = NULL};
 
-    for (uint32_t job = 0; job < p->w->job_count; job++)
-        for (uint32_t n = 0;
-             p->job[job].live.state == LIVE_RUNNING && n < p->job[job].live.pod_count; n++)
-            if (p->job[job].live.pod[n].node == node)
-                play_use_add(p, &u, job, &p->job[job].live.pod[n]);
-    for (size_t g = 0; g < p->ghost_count; g++)
-        for (uint32_t n = 0; n < p->ghost[g].pod_count; n++)
-            if (p->ghost[g].pod[n].node == node)
-                play_use_add(p, &u, p->ghost[g].job, &p->ghost[g].pod[n]);
+    each_pod(p, &u, node);
     return u;
+}
+
+struct play_use *play_use_all(const struct play *p)
+{
+    struct play_use *use = memory_zeroed((p->w->node_count + 1u) * sizeof(*use));
+
+    each_pod(p, use, WORLD_NONE);
+    return use;
 }
 
 uint16_t play_open_devices(const struct play *p, uint32_t node)

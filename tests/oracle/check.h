@@ -23,13 +23,13 @@ struct check {
     struct drive d;
     struct o_world w;
     struct tally *tally;
-    bool deep;             /* compare fit, binding and figures by search */
-    bool tables;           /* judge every row, the index and the digest after each batch */
-    bool has_twin;         /* a second scheduler that never grows must say the same */
+    bool deep;     /* compare fit, binding and figures by search */
+    bool tables;   /* judge every row, the index and the digest after each batch */
+    bool has_twin; /* a second scheduler that never grows must say the same */
     struct drive twin;
-    uint64_t whatifs;      /* for choosing what to try and take back */
-    uint64_t search_steps; /* per question */
-    char wrong[512];       /* empty: all was well */
+    uint64_t whatifs;        /* for choosing what to try and take back */
+    uint64_t search_steps;   /* per question */
+    char wrong[512];         /* empty: all was well */
     uint8_t *out, *twin_out; /* decisions of the batch as bytes, all steps */
     size_t out_size, twin_size;
 };

@@ -12,7 +12,7 @@ struct drive {
     struct sched s;
     void *block;
     struct limits limits;
-    uint32_t grown; /* moves so far */
+    uint32_t grown;   /* moves so far */
     size_t bytes_max; /* a larger block is refused; 0: any */
 };
 

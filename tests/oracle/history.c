@@ -7,11 +7,11 @@
 #include "core/place/score.h"
 #include "tests/oracle/oracle.h"
 
-#define SECOND ((int64_t)1000000000)
-#define SHAPES 6u
-#define LEAVES 3u  /* domains 0..2 of level 0 */
-#define SPINES 2u  /* 3..4 of level 1 */
-#define PODS_ 3u   /* 5..7 of level 2, which crosses */
+#define SECOND   ((int64_t)1000000000)
+#define SHAPES   6u
+#define LEAVES   3u /* domains 0..2 of level 0 */
+#define SPINES   2u /* 3..4 of level 1 */
+#define PODS_    3u /* 5..7 of level 2, which crosses */
 #define PROFILES 3u
 
 const struct style style_small = {.hosts_least = 3,
@@ -49,15 +49,22 @@ struct maker {
     const struct style *s;
     int64_t now_ns;
     unsigned hosts, teams, models, jobs;
-    unsigned tight;       /* bits: CPU, memory, pods, extra are scarce */
-    unsigned themes;      /* bits: what this world has at all */
+    unsigned tight;  /* bits: CPU, memory, pods, extra are scarce */
+    unsigned themes; /* bits: what this world has at all */
     unsigned gpus[O_HOSTS], shape_gpus[SHAPES];
     struct event_host host[O_HOSTS];
     bool open_batch;
 };
 
 enum { TIGHT_CPU = 1, TIGHT_MEM = 2, TIGHT_PODS = 4, TIGHT_EXTRA = 8 };
-enum { WITH_SHARES = 1, WITH_MIG = 2, WITH_TOPOLOGY = 4, WITH_MODELS = 8, WITH_FAULTS = 16, WITH_WILD = 32 };
+enum {
+    WITH_SHARES = 1,
+    WITH_MIG = 2,
+    WITH_TOPOLOGY = 4,
+    WITH_MODELS = 8,
+    WITH_FAULTS = 16,
+    WITH_WILD = 32
+};
 
 static uint64_t pick(struct maker *k, uint64_t count)
 {
@@ -226,9 +233,9 @@ static void host_counts(struct maker *k, struct event_host *e)
 {
     int64_t size = e->gpus ? e->gpus : 2;
 
-    e->cpu_milli = k->tight & TIGHT_CPU  ? (int64_t)(1 + pick(k, (uint64_t)size)) * 3000
-                   : chance(k, 30) ? UNLIMITED
-                                   : size * 16000;
+    e->cpu_milli = k->tight & TIGHT_CPU ? (int64_t)(1 + pick(k, (uint64_t)size)) * 3000
+                   : chance(k, 30)      ? UNLIMITED
+                                        : size * 16000;
     e->mem_mib = k->tight & TIGHT_MEM ? (int64_t)(1 + pick(k, (uint64_t)size)) * 750
                  : chance(k, 30)      ? UNLIMITED
                                       : size * 4000;

@@ -15,7 +15,7 @@
 struct unit {
     uint32_t first, count; /* events */
     uint32_t batch;
-    bool fixed;            /* the world itself: never dropped */
+    bool fixed; /* the world itself: never dropped */
 };
 
 struct history {
@@ -29,9 +29,9 @@ struct history {
 /* How large and how wild. */
 struct style {
     unsigned hosts_least, hosts_most, jobs, batches, pods_most, podsets_most;
-    unsigned units_most;   /* of one batch */
-    bool large_hosts;      /* 1 to 16 devices instead of 4 */
-    bool wild;             /* unknown seats, confirmations, relabelled hosts, events that err */
+    unsigned units_most; /* of one batch */
+    bool large_hosts;    /* 1 to 16 devices instead of 4 */
+    bool wild;           /* unknown seats, confirmations, relabelled hosts, events that err */
     bool all_scorers;
 };
 

@@ -1,5 +1,6 @@
 #include "tests/oracle/oracle.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* What is left of a host, as a search imagines it. */
@@ -280,7 +281,8 @@ static bool set_fits(const struct hunt *h, const struct o_podset *p, const struc
     return true;
 }
 
-static void put(struct hunt *h, const struct o_podset *p, unsigned n, const struct place *t, int sign)
+static void put(struct hunt *h, const struct o_podset *p, unsigned n, const struct place *t,
+                int sign)
 {
     h->place[n] = *t;
     room_add(h, p, t, sign);
@@ -316,7 +318,8 @@ static enum o_answer try_set(struct hunt *h, unsigned n, const struct o_podset *
     bool again = n > 0 && h->place[n - 1].podset == t.podset && h->place[n - 1].host == t.host &&
                  h->place[n - 1].devices == t.devices;
 
-    for (unsigned slot = again && p->profile != O_NONE ? h->place[n - 1].slot + 1u : 0; slot < slots; slot++) {
+    for (unsigned slot = again && p->profile != O_NONE ? h->place[n - 1].slot + 1u : 0;
+         slot < slots; slot++) {
         enum o_answer answer;
 
         t.slot = (uint8_t)slot;
@@ -563,6 +566,11 @@ bool oracle_inexact(const struct o_job *j)
         if (j->podset[s].mib || j->podset[s].profile != O_NONE)
             return true;
     return false;
+}
+
+void oracle_copy(struct o_world *to, const struct o_world *from)
+{
+    memcpy(to, from, offsetof(struct o_world, job) + from->jobs * sizeof(from->job[0]));
 }
 
 struct o_job *oracle_job(struct o_world *w, uint32_t key)

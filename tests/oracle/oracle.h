@@ -14,19 +14,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define O_NONE UINT32_MAX
-#define O_HOSTS 48
-#define O_GPUS 16
-#define O_PARTS 3
-#define O_LEVELS 12
+#define O_NONE    UINT32_MAX
+#define O_HOSTS   48
+#define O_GPUS    16
+#define O_PARTS   3
+#define O_LEVELS  12
 #define O_DOMAINS 64
-#define O_SHAPES 16
+#define O_SHAPES  16
 #define O_CLASSES 32
-#define O_MIGS 16
-#define O_TEAMS 8
-#define O_JOBS 400
+#define O_MIGS    16
+#define O_TEAMS   8
+#define O_JOBS    400
 #define O_PODSETS 4
-#define O_PODS 24 /* of one job */
+#define O_PODS    24 /* of one job */
 
 enum o_scope { O_HOST = O_PARTS, O_LEVEL, O_CLUSTER = O_LEVEL + O_LEVELS };
 enum o_state { O_ABSENT, O_UP, O_DRAIN, O_DOWN };
@@ -138,8 +138,12 @@ int64_t oracle_ask_milli(const struct o_job *j, bool minimum);
 /* True if some podset asks for memory or a MIG profile. */
 bool oracle_inexact(const struct o_job *j);
 
+/* Copies what is in use. */
+void oracle_copy(struct o_world *to, const struct o_world *from);
+
 struct o_job *oracle_job(struct o_world *w, uint32_t key);
-/* True if no device holds more than it can: nobody beside a whole one, shares of at most a device. */
+/* True if no device holds more than it can: nobody beside a whole one, shares of at most a device.
+ */
 bool oracle_sane(const struct o_world *w);
 /* True if some seat of the world is of unknown devices. */
 bool oracle_unknown(const struct o_world *w);

@@ -46,7 +46,7 @@ static unsigned add_stops(const struct o_world *now, struct event *e, unsigned c
     uint32_t keys[BATCH_EVENTS / 2];
     unsigned broken;
 
-    after = *now;
+    oracle_copy(&after, now);
     for (unsigned n = 0; n < count; n++)
         if (e[n].kind != EVENT_PODSET)
             mirror_apply(&after, &e[n], &e[n] + 1);

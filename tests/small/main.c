@@ -13,13 +13,13 @@
 
 static void print_tally(const struct tally *t)
 {
-    static const char *const names[] = {"busy", "health", "cpu",     "mem",
+    static const char *const names[] = {"busy", "health", "cpu",      "mem",
                                         "pods", "model",  "topology", "none"};
 
-    printf("worlds %" PRIu64 ", steps %" PRIu64 ", starts %" PRIu64 ", refusals %" PRIu64
-           " (held %" PRIu64 ", unproven %" PRIu64 ", dropped %" PRIu64 "), too large %" PRIu64 "\n",
-           t->worlds, t->steps, t->starts, t->refusals, t->held, t->unproven, t->final,
-           t->too_large);
+    printf(
+        "worlds %" PRIu64 ", steps %" PRIu64 ", starts %" PRIu64 ", refusals %" PRIu64
+        " (held %" PRIu64 ", unproven %" PRIu64 ", dropped %" PRIu64 "), too large %" PRIu64 "\n",
+        t->worlds, t->steps, t->starts, t->refusals, t->held, t->unproven, t->final, t->too_large);
     printf("claims compared: binding %" PRIu64 ", free %" PRIu64 ", best_pods %" PRIu64 "\n",
            t->judged, t->free_claims, t->best_claims);
     for (unsigned l = 0; l <= O_BINDING && t->judged; l++)

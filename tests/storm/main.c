@@ -12,7 +12,8 @@
 
 #include "tests/oracle/run.h"
 
-/* Which checks a seed runs, and how large its world is: small ones are compared with brute force. */
+/* Which checks a seed runs, and how large its world is: small ones are compared with brute force.
+ */
 static bool run_one(uint64_t seed, struct tally *tally)
 {
     unsigned flags = RUN_TABLES | RUN_REPLAY | RUN_CALM;
@@ -53,7 +54,7 @@ int main(int argc, char **argv)
             count = 1;
         } else if (strcmp(argv[n], "--seconds") == 0) {
             end = time(NULL) + (time_t)value;
-            count = UINT64_MAX - first;
+            count = UINT64_MAX / 2;
         } else {
             return usage();
         }
