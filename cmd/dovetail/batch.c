@@ -192,8 +192,7 @@ static int gather(struct batch *b, struct summary *summary, struct report *repor
             summary_add(summary, workload.bytes, head.policy, log_seed(run->w, &head), values,
                         count);
             if (d->series)
-                report_add(report, workload.bytes, head.policy, log_seed(run->w, &head),
-                           d->series);
+                report_add(report, workload.bytes, head.policy, log_seed(run->w, &head), d->series);
             out_free(&workload);
             ++*ret_done;
         }

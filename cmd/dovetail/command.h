@@ -7,6 +7,7 @@
 #define CMD_DOVETAIL_COMMAND_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "edge/base/err.h"
 #include "edge/base/out.h"
@@ -15,6 +16,9 @@ int command_simulate(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_docs(int argc, char **argv);
+
+/* What --help prints; docs/reference/flags.md is made of it. */
+void command_simulate_help(FILE *to);
 
 /* "dovetail: TEXT" on standard error; returns code. */
 int command_fail(int code, const struct err *err);

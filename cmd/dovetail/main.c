@@ -85,8 +85,10 @@ int command_print(const struct out *text)
 
 static void help(FILE *to)
 {
-    fprintf(to, "dovetail %s - a topology-aware GPU scheduler for Kubernetes\n\n"
-                "usage: dovetail COMMAND [OPTION]...\n\n", DOVETAIL_VERSION);
+    fprintf(to,
+            "dovetail %s - a topology-aware GPU scheduler for Kubernetes\n\n"
+            "usage: dovetail COMMAND [OPTION]...\n\n",
+            DOVETAIL_VERSION);
     for (size_t n = 0; n < COMMANDS; n++)
         fprintf(to, "  %-10s %s\n", command_table[n].name, command_table[n].text);
     fprintf(to, "  %-10s %s\n\n`dovetail COMMAND --help` says more.\n", "version",

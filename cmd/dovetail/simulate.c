@@ -54,7 +54,8 @@ static const char usage_rest[] =
     "  --budget STEPS     of one search, before it answers `not proven` [200000]\n"
     "  --scan-all         score every host instead of those that the index proposes\n\n"
     "What to write\n"
-    "  --out DIR          per run NAME.log, NAME.log.us and NAME.journal; summary.json, report.html\n"
+    "  --out DIR          per run NAME.log, NAME.log.us and NAME.journal; summary.json, "
+    "report.html\n"
     "  --json             the summary on standard output instead of the table\n"
     "  --baseline P       policy of the difference column [fgd for openb, else best-fit]\n"
     "  --bounds FILE      list,arrived_pct,bound_pct,method [DIR of --openb/bounds.csv]\n"
@@ -62,11 +63,14 @@ static const char usage_rest[] =
     "  --quiet            no progress\n\n"
     "Exit: 0 fine, 1 an expectation or check failed, 2 bad input or usage, 3 disk or memory.\n";
 
-static void print_usage(FILE *to)
+void command_simulate_help(FILE *to)
 {
     fputs(usage, to);
     for (unsigned n = 0; n < SCORER_COUNT; n++)
-        fprintf(to, "%s%s", n == 0 ? "" : n % 6 == 0 ? ",\n                     " : ", ",
+        fprintf(to, "%s%s",
+                n == 0       ? ""
+                : n % 6 == 0 ? ",\n                     "
+                             : ", ",
                 scorer_get(n)->name);
     fputs(usage_rest, to);
 }
@@ -160,16 +164,35 @@ static int take_order(struct options *o, const char *text)
     else if (strcmp(text, "priority") == 0)
         o->order = ORDER_PRIORITY;
     else if (strcmp(text, "easy") == 0 || strcmp(text, "conservative") == 0)
-        return command_usage("simulate", "--order %s: this version has no backfill; use fifo or "
-                             "priority", text);
+        return command_usage("simulate",
+                             "--order %s: this version has no backfill; use fifo or "
+                             "priority",
+                             text);
     else
         return command_usage("simulate", "--order: found `%s`, expected fifo or priority", text);
     return 0;
 }
 
-enum { OPT_OPENB = 256, OPT_LIST, OPT_SEEDS, OPT_CLUSTER, OPT_SYNTHETIC, OPT_WORKLOAD,
-       OPT_SCENARIO, OPT_WORLDS, OPT_POLICY, OPT_ORDER, OPT_BUDGET, OPT_SCAN_ALL, OPT_OUT,
-       OPT_JSON, OPT_BASELINE, OPT_BOUNDS, OPT_JOBS, OPT_QUIET };
+enum {
+    OPT_OPENB = 256,
+    OPT_LIST,
+    OPT_SEEDS,
+    OPT_CLUSTER,
+    OPT_SYNTHETIC,
+    OPT_WORKLOAD,
+    OPT_SCENARIO,
+    OPT_WORLDS,
+    OPT_POLICY,
+    OPT_ORDER,
+    OPT_BUDGET,
+    OPT_SCAN_ALL,
+    OPT_OUT,
+    OPT_JSON,
+    OPT_BASELINE,
+    OPT_BOUNDS,
+    OPT_JOBS,
+    OPT_QUIET
+};
 
 static const struct option long_options[] = {
     {"openb", required_argument, NULL, OPT_OPENB},
@@ -213,8 +236,10 @@ static int take_one(struct options *o, int option)
     case OPT_SEEDS:
         return take_seeds(o, optarg)
                    ? 0
-                   : command_usage("simulate", "--seeds: expected A-B or A,B,.. of at most %d "
-                                   "numbers", LIST_MAX);
+                   : command_usage("simulate",
+                                   "--seeds: expected A-B or A,B,.. of at most %d "
+                                   "numbers",
+                                   LIST_MAX);
     case OPT_POLICY:
         return take_policies(o, optarg) ? 0 : ERR_INPUT;
     case OPT_ORDER:
@@ -227,19 +252,44 @@ static int take_one(struct options *o, int option)
         code = take_number("--jobs", optarg, 1024, &value);
         o->workers = (unsigned)value;
         return code;
-    case OPT_OPENB:     o->openb = optarg; return 0;
-    case OPT_CLUSTER:   o->cluster = optarg; return 0;
-    case OPT_SYNTHETIC: o->synthetic = optarg; return 0;
-    case OPT_WORKLOAD:  o->workload = optarg; return 0;
-    case OPT_SCENARIO:  o->scenario = true; return 0;
-    case OPT_WORLDS:    o->worlds = optarg; return 0;
-    case OPT_SCAN_ALL:  o->scan_all = true; return 0;
-    case OPT_OUT:       o->out = optarg; return 0;
-    case OPT_JSON:      o->json = true; return 0;
-    case OPT_BASELINE:  o->baseline = optarg; return 0;
-    case OPT_BOUNDS:    o->bounds = optarg; return 0;
-    case OPT_QUIET:     o->quiet = true; return 0;
-    default:            return command_usage("simulate", "unknown or incomplete option");
+    case OPT_OPENB:
+        o->openb = optarg;
+        return 0;
+    case OPT_CLUSTER:
+        o->cluster = optarg;
+        return 0;
+    case OPT_SYNTHETIC:
+        o->synthetic = optarg;
+        return 0;
+    case OPT_WORKLOAD:
+        o->workload = optarg;
+        return 0;
+    case OPT_SCENARIO:
+        o->scenario = true;
+        return 0;
+    case OPT_WORLDS:
+        o->worlds = optarg;
+        return 0;
+    case OPT_SCAN_ALL:
+        o->scan_all = true;
+        return 0;
+    case OPT_OUT:
+        o->out = optarg;
+        return 0;
+    case OPT_JSON:
+        o->json = true;
+        return 0;
+    case OPT_BASELINE:
+        o->baseline = optarg;
+        return 0;
+    case OPT_BOUNDS:
+        o->bounds = optarg;
+        return 0;
+    case OPT_QUIET:
+        o->quiet = true;
+        return 0;
+    default:
+        return command_usage("simulate", "unknown or incomplete option");
     }
 }
 
@@ -251,7 +301,7 @@ static int check_options(const struct options *o, int rest)
 
     if (sources != 1 || (o->cluster && o->synthetic))
         return command_usage("simulate", "expected exactly one of --openb, --cluster or "
-                             "--synthetic, --scenario, --worlds");
+                                         "--synthetic, --scenario, --worlds");
     if ((o->cluster || o->synthetic) != (o->workload != NULL))
         return command_usage("simulate", "--cluster or --synthetic and --workload go together");
     if (!o->openb && (o->list_count || o->seed_count))
@@ -327,8 +377,7 @@ static int read_worlds_of(struct plan_of_runs *p, const struct options *o, struc
             code = code ? code : add_seeds(p, o, w, o->list[n], err);
             continue;
         }
-        code = o->cluster ? read_cluster(w, o->cluster, err)
-                          : read_synthetic(w, o->synthetic, err);
+        code = o->cluster ? read_cluster(w, o->cluster, err) : read_synthetic(w, o->synthetic, err);
         code = code ? code : read_workload(w, o->workload, err);
         if (!code)
             add_runs(p, o, w, WORLD_NONE, w->seed < 0 ? 0 : (uint64_t)w->seed);
@@ -428,7 +477,8 @@ static int compare(const struct options *o)
 
 static int run_worlds(const struct options *o)
 {
-    struct worlds_options w = {o->worlds, o->out, o->policy, o->policy_count, o->order, o->scan_all};
+    struct worlds_options w = {o->worlds,       o->out,   o->policy,
+                               o->policy_count, o->order, o->scan_all};
     struct err err;
     int code = o->out ? make_folder(o->out, &err) : 0;
 
@@ -447,7 +497,7 @@ int command_simulate(int argc, char **argv)
     o.workers = processors > 0 ? (unsigned)processors : 1;
     while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
         if (option == 'h') {
-            print_usage(stdout);
+            command_simulate_help(stdout);
             return fflush(stdout) ? ERR_TROUBLE : 0;
         }
         if ((code = take_one(&o, option)))

@@ -7,10 +7,10 @@
 #include "core/place/mixed.h"
 #include "core/place/score.h"
 
-#define LOSS_MAX ((int64_t)1 << 40)   /* micro-GPU */
+#define LOSS_MAX   ((int64_t)1 << 40) /* micro-GPU */
 #define WEIGHT_MAX ((int64_t)1 << 20) /* micro-GPU per milli-GPU */
-#define FED_MAX ((int64_t)1 << 20)    /* a whole GPU per milli-core */
-#define ASK_MAX ((int64_t)1 << 40) /* of any ask: sums of a million pods stay in range */
+#define FED_MAX    ((int64_t)1 << 20) /* a whole GPU per milli-core */
+#define ASK_MAX    ((int64_t)1 << 40) /* of any ask: sums of a million pods stay in range */
 
 static bool capacity(int64_t value)
 {
@@ -37,7 +37,8 @@ static bool apply_config(struct model *m, const struct event_config *e)
 {
     struct config *c;
 
-    if (e->order >= ORDER_COUNT || e->scorer >= SCORER_COUNT || e->drop_never > 1 || e->scan_all > 1)
+    if (e->order >= ORDER_COUNT || e->scorer >= SCORER_COUNT || e->drop_never > 1 ||
+        e->scan_all > 1)
         return false;
     c = config_edit(m);
     c->order = e->order;
@@ -226,13 +227,13 @@ static bool apply_host(struct model *m, const struct event_host *e)
     for (unsigned x = 0; x < EXTRAS_MAX; x++)
         if (!capacity(e->extra[x]))
             return false;
-    if (e->shape != ROW_NONE && (e->shape >= model_count(m, TABLE_SHAPE) ||
-                                 shape_row(m, e->shape)->shape.gpus != e->gpus))
+    if (e->shape != ROW_NONE &&
+        (e->shape >= model_count(m, TABLE_SHAPE) || shape_row(m, e->shape)->shape.gpus != e->gpus))
         return false;
     for (unsigned l = 0; l < LEVELS_MAX; l++)
         if (e->domain[l] != ROW_NONE &&
-            (e->domain[l] >= model_count(m, TABLE_DOMAIN) ||
-             !domain_row(m, e->domain[l])->used || domain_row(m, e->domain[l])->level != l))
+            (e->domain[l] >= model_count(m, TABLE_DOMAIN) || !domain_row(m, e->domain[l])->used ||
+             domain_row(m, e->domain[l])->level != l))
             return false;
     if (host_exists(m, e->host))
         for (uint32_t s = host_row(m, e->host)->seat_head; s != ROW_NONE;
@@ -304,8 +305,8 @@ static bool podset_good(const struct model *m, const struct event_podset *p)
         return false;
     /* A part of a device is asked in one way, and by pods of one device. */
     if (p->milli < MILLI_FULL || p->share_mib || p->profile != ROW_NONE)
-        return p->gpus == 1 && (p->milli < MILLI_FULL) + (p->share_mib > 0) +
-                                       (p->profile != ROW_NONE) == 1;
+        return p->gpus == 1 &&
+               (p->milli < MILLI_FULL) + (p->share_mib > 0) + (p->profile != ROW_NONE) == 1;
     return true;
 }
 
@@ -325,8 +326,8 @@ static bool apply_job(struct model *m, const struct event_job *e, struct wire_in
                 capacity(e->submit_ns) && index_job_find(m, e->key) == ROW_NONE;
     uint64_t pods = 0, least = 0;
 
-    good &= e->team == ROW_NONE ||
-            (e->team < model_count(m, TABLE_TEAM) && team_row(m, e->team)->used);
+    good &=
+        e->team == ROW_NONE || (e->team < model_count(m, TABLE_TEAM) && team_row(m, e->team)->used);
     memcpy(spec.preferred, e->preferred, sizeof(spec.preferred));
     for (unsigned n = 0; n < spec.preferred_count && good; n++)
         good = spec.preferred[n] < SCOPE_COUNT;

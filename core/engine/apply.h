@@ -12,8 +12,8 @@
 
 /* Numbers that an edge gives out (hosts, domains, shapes, classes, teams) stay below; larger ones
  * are ignored, whatever the limits are at the moment. */
-#define EDGE_IDS_MAX (1u << 22)
-#define MIX_ROWS_MAX (1u << 12)
+#define EDGE_IDS_MAX     (1u << 22)
+#define MIX_ROWS_MAX     (1u << 12)
 #define PODS_WAITING_MAX (1u << 28) /* of all jobs together */
 
 /* Applies one event; a JOB takes its podsets from the reader. False: ignored. */

@@ -78,9 +78,9 @@ static void get_i64(struct wire_in *r, int64_t *v, unsigned n)
         v[i] = wire_get_signed(r);
 }
 
-#define PUT_FIELD(type, name) put_##type(w, &x->name, 1);
+#define PUT_FIELD(type, name)        put_##type(w, &x->name, 1);
 #define PUT_ARRAY(type, name, count) put_##type(w, x->name, count);
-#define GET_FIELD(type, name) get_##type(r, &x->name, 1);
+#define GET_FIELD(type, name)        get_##type(r, &x->name, 1);
 #define GET_ARRAY(type, name, count) get_##type(r, x->name, count);
 #define EVENT_CODEC(KIND, name, what)                                                              \
     static void put_##name(struct wire_out *w, const struct event_##name *x)                       \

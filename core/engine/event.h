@@ -17,6 +17,8 @@
 #define EVENT_LOSS_ROWS 41 /* 1025 rows are 25 events */
 
 /* Per kind: F(type, name) a field, A(type, name, count) an array. Types: u8 u16 u32 u64 i32 i64. */
+/* The formatter moves the columns of such lists at every run. */
+/* clang-format off */
 #define EVENT_CONFIG_FIELDS(F, A)                                                                  \
     F(u8, order) F(u8, scorer) F(u8, drop_never) F(u8, scan_all) F(u32, budget_steps) F(u64, seed)
 #define EVENT_LEVEL_FIELDS(F, A) F(u8, level) F(u8, chain) F(u8, rank)
@@ -61,6 +63,7 @@
 #define EVENT_CONFIRM_FIELDS(F, A) F(u32, key) F(u32, pod) F(u16, devices)
 #define EVENT_STOP_FIELDS(F, A) F(u32, key)
 #define EVENT_END_FIELDS(F, A) F(u32, key)
+/* clang-format on */
 
 /* X(KIND, name, what): PODSET follows its JOB and is no event of its own. */
 #define EVENT_MAP(X)                                                                               \
@@ -99,7 +102,7 @@ typedef uint32_t event_u32;
 typedef uint64_t event_u64;
 typedef int32_t event_i32;
 typedef int64_t event_i64;
-#define EVENT_FIELD(type, name) event_##type name;
+#define EVENT_FIELD(type, name)        event_##type name;
 #define EVENT_ARRAY(type, name, count) event_##type name[count];
 #define EVENT_STRUCT(KIND, name, what)                                                             \
     struct event_##name {                                                                          \

@@ -26,8 +26,8 @@ static void place_out(struct sched *s, const struct limits *l)
     char *end = (char *)s->m + round64(model_bytes(l));
 
     s->decision = (struct decision *)(void *)end;
-    s->seat = (struct decision_seat *)(void *)(end +
-                                               round64(l->decisions * sizeof(struct decision)));
+    s->seat =
+        (struct decision_seat *)(void *)(end + round64(l->decisions * sizeof(struct decision)));
     s->decision_count = s->seat_count = 0;
 }
 
@@ -58,7 +58,7 @@ struct limits sched_limits_small(void)
 /* Rows that the batch may add, at worst, and the largest ids that it names. */
 struct demand {
     uint64_t rows[TABLE_COUNT], cells;
-    uint64_t pods, pods_max; /* of the job being read; of the largest gang */
+    uint64_t pods, pods_max;   /* of the job being read; of the largest gang */
     uint64_t kind[KINDS_SEEN]; /* hashes of the kinds of hosts in the batch; 0: free */
 };
 
@@ -71,9 +71,14 @@ static void demand_id(struct demand *d, enum table table, uint32_t id)
 /* Hosts of one kind share a row: counts the kinds that the batch names, some twice at worst. */
 static void demand_kind(struct demand *d, const struct event_host *e)
 {
-    uint64_t word[] = {(uint64_t)e->cpu_milli, (uint64_t)e->mem_mib, (uint64_t)e->pods,
-                       (uint64_t)e->gpu_mem_mib, (uint64_t)e->extra[0], (uint64_t)e->extra[1],
-                       (uint64_t)e->class_id << 32 | e->model, (uint64_t)e->shape << 32 | e->gpus};
+    uint64_t word[] = {(uint64_t)e->cpu_milli,
+                       (uint64_t)e->mem_mib,
+                       (uint64_t)e->pods,
+                       (uint64_t)e->gpu_mem_mib,
+                       (uint64_t)e->extra[0],
+                       (uint64_t)e->extra[1],
+                       (uint64_t)e->class_id << 32 | e->model,
+                       (uint64_t)e->shape << 32 | e->gpus};
     uint64_t hash = hash_words(word, sizeof(word) / sizeof(word[0]), 1) | 1;
 
     for (unsigned n = 0; n < 8; n++) {
@@ -173,12 +178,14 @@ bool sched_short(const struct sched *s, const uint8_t *bytes, size_t size,
             short_of |= grow(&l.rows[t], d.rows[t]);
     largest = c->gang_pods_max > d.pods_max ? c->gang_pods_max : d.pods_max;
     hosts = l.rows[TABLE_HOST];
-    short_of |= grow(&l.undo_rows, 8 * largest + 256 + (d.rows[TABLE_HOST] ? 2 * hosts : 0) +
-                                       d.rows[TABLE_DOMAIN] + d.rows[TABLE_TEAM] +
-                                       d.rows[TABLE_SHAPE] + d.rows[TABLE_CLASS] +
-                                       d.rows[TABLE_MIX]);
+    short_of |=
+        grow(&l.undo_rows, 8 * largest + 256 + (d.rows[TABLE_HOST] ? 2 * hosts : 0) +
+                               d.rows[TABLE_DOMAIN] + d.rows[TABLE_TEAM] + d.rows[TABLE_SHAPE] +
+                               d.rows[TABLE_CLASS] + d.rows[TABLE_MIX]);
     short_of |= grow(&l.seats_out, largest);
-    short_of |= grow(&l.depth, largest > ROOMS_MAX ? largest : hosts < ROOMS_MAX ? hosts : ROOMS_MAX);
+    short_of |= grow(&l.depth, largest > ROOMS_MAX ? largest
+                               : hosts < ROOMS_MAX ? hosts
+                                                   : ROOMS_MAX);
     short_of |= grow(&l.cells, index_cells(m) + d.cells);
     limits_fix(&l);
     *ret_limits = l;
@@ -199,7 +206,8 @@ static bool same_ask(const struct model *m, uint32_t a, uint32_t b)
     uint32_t p = x->podset_head, q = y->podset_head;
 
     if (x->required != y->required || x->podsets != y->podsets ||
-        (x->est_ns != y->est_ns && config_row(m)->leaving_hosts) || ((x->flags ^ y->flags) & JOB_SHARES_CARD))
+        (x->est_ns != y->est_ns && config_row(m)->leaving_hosts) ||
+        ((x->flags ^ y->flags) & JOB_SHARES_CARD))
         return false;
     while (p != ROW_NONE && q != ROW_NONE) {
         struct podset one = *podset_row(m, p), two = *podset_row(m, q);
@@ -289,8 +297,8 @@ static bool refuse(struct sched *s, struct pass *pass, uint32_t job, struct caus
     struct refusal r = {.binding_known = true};
     bool final;
 
-    told.code = (uint16_t)(cause.code == REASON_COUNT ? explain_code(m, job, cause.verdict)
-                                                      : cause.code);
+    told.code =
+        (uint16_t)(cause.code == REASON_COUNT ? explain_code(m, job, cause.verdict) : cause.code);
     if (cause.verdict == VERDICT_NO && cause.code == REASON_COUNT && pass->count < ASKS_MAX)
         pass->job[pass->count++] = job;
     if (j->told.known && j->told.code == told.code)

@@ -20,18 +20,18 @@
 #include "core/model/index.h"
 #include "tests/kit/bench.h"
 
-#define DECISIONS 1000
-#define FEWEST 100 /* decisions that a percentile is told of */
-#define ROUNDS 3
-#define ROUND_NS 2000000000 /* a round of slow decisions ends then, if it has the fewest */
-#define AGREE_GPUS_MAX 10000
+#define DECISIONS       1000
+#define FEWEST          100 /* decisions that a percentile is told of */
+#define ROUNDS          3
+#define ROUND_NS        2000000000 /* a round of slow decisions ends then, if it has the fewest */
+#define AGREE_GPUS_MAX  10000
 #define AGREE_DECISIONS 17000 /* a cell; six cells are 100,000 */
 
-#define YES_NS 20000
+#define YES_NS        20000
 #define YES_1K_P50_NS 3000
-#define NO_NS 100000
-#define EXPONENT 0.2
-#define AGREE 0.99
+#define NO_NS         100000
+#define EXPONENT      0.2
+#define AGREE         0.99
 
 enum { ASK_ONE, ASK_SHARE, ASK_HOST, ASKS };
 static const struct {

@@ -162,6 +162,7 @@ bool snapshot_get(struct sched *s, const uint8_t *bytes, size_t size)
     for (uint32_t t = 0; t < TABLE_COUNT; t++)
         if (!in.bad && t != TABLE_HEAD && model_count(m, (enum table)t) != rows[t])
             return false;
-    return !in.bad && in.byte == in.end && model_restored(m, sum ^ hash_mix((uint64_t)s->resume + 1)) ==
+    return !in.bad && in.byte == in.end &&
+           model_restored(m, sum ^ hash_mix((uint64_t)s->resume + 1)) ==
                (sum ^ hash_mix((uint64_t)s->resume + 1));
 }

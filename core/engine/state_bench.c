@@ -23,11 +23,11 @@
 #define GPU_BYTES_MAX 200
 #define POD_BYTES_MAX 256
 #define PODS_PER_KGPU 150
-#define OLD_EVENTS 60000
-#define RESTORE_NS 3000000000
-#define REPLAY_GPUS 10000
+#define OLD_EVENTS    60000
+#define RESTORE_NS    3000000000
+#define REPLAY_GPUS   10000
 #define REPLAY_EVENTS 200000
-#define REPLAY_LEAST 100000 /* events a second */
+#define REPLAY_LEAST  100000 /* events a second */
 
 static const char *verdict(bool is_met)
 {
@@ -114,7 +114,7 @@ struct history {
     size_t size, limit;
     size_t *end; /* of each batch */
     uint32_t count, refused, started, ended, flapped;
-    uint32_t down; /* the host that is down; ROW_NONE: none */
+    uint32_t down;           /* the host that is down; ROW_NONE: none */
     struct journal *journal; /* where it goes as well; NULL: nowhere */
 };
 

@@ -81,8 +81,7 @@ void host_put(struct model *m, uint32_t host, const struct host_spec *spec)
     model_reach(m, TABLE_HOST, host);
     model_reach(m, TABLE_BOARD, host);
     for (uint32_t n = before; n < model_count(m, TABLE_HOST); n++)
-        memset(((struct board *)model_edit(m, TABLE_BOARD, n))->domain, 0xFF,
-               sizeof(spec->domain));
+        memset(((struct board *)model_edit(m, TABLE_BOARD, n))->domain, 0xFF, sizeof(spec->domain));
 
     struct host *h = model_edit(m, TABLE_HOST, host);
     struct board *b = model_edit(m, TABLE_BOARD, host);
@@ -244,11 +243,9 @@ static void unlink_from_host(struct model *m, uint32_t seat)
     const struct seat *s = seat_row(m, seat);
 
     if (s->next_of_host != ROW_NONE)
-        ((struct seat *)model_edit(m, TABLE_SEAT, s->next_of_host))->prev_of_host =
-            s->prev_of_host;
+        ((struct seat *)model_edit(m, TABLE_SEAT, s->next_of_host))->prev_of_host = s->prev_of_host;
     if (s->prev_of_host != ROW_NONE)
-        ((struct seat *)model_edit(m, TABLE_SEAT, s->prev_of_host))->next_of_host =
-            s->next_of_host;
+        ((struct seat *)model_edit(m, TABLE_SEAT, s->prev_of_host))->next_of_host = s->next_of_host;
     else
         ((struct host *)model_edit(m, TABLE_HOST, s->host))->seat_head = s->next_of_host;
 }
@@ -356,7 +353,8 @@ bool host_valid(const struct model *m, uint32_t host)
             }
     }
     for (unsigned d = 0; d < GPUS_MAX; d++) {
-        if (b->sharers[d] != sharers[d] || b->share_mib[d] != mib[d] || b->share_milli[d] != milli[d])
+        if (b->sharers[d] != sharers[d] || b->share_mib[d] != mib[d] ||
+            b->share_milli[d] != milli[d])
             return false;
         if (milli[d] > MILLI_FULL || h->free_milli[d] != device_free(k, h, b, d))
             return false;

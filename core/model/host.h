@@ -22,10 +22,10 @@
 struct host_spec {
     int64_t cpu_milli, mem_mib, pods; /* UNLIMITED: no limit */
     int64_t extra[EXTRAS_MAX];
-    int64_t gpu_mem_mib;              /* 0: unknown */
-    uint32_t class_id, model, shape;  /* shape ROW_NONE: unknown */
+    int64_t gpu_mem_mib;             /* 0: unknown */
+    uint32_t class_id, model, shape; /* shape ROW_NONE: unknown */
     uint32_t gpus;
-    uint32_t domain[LEVELS_MAX];      /* ROW_NONE: in none */
+    uint32_t domain[LEVELS_MAX]; /* ROW_NONE: in none */
 };
 
 enum device_state { DEVICE_UP, DEVICE_DOWN };
@@ -43,8 +43,8 @@ void host_set_uuid(struct model *m, uint32_t host, unsigned device, uint32_t uui
 uint32_t host_take(struct model *m, uint32_t host, uint32_t job, uint32_t podset, uint32_t pod,
                    uint16_t devices, uint8_t slot, enum grade grade);
 void host_give(struct model *m, uint32_t seat);
-/* An edge saw where the seat really is: host_lift() takes its hold off the books, host_confirm() puts
- * it on these devices, which must have room for it. */
+/* An edge saw where the seat really is: host_lift() takes its hold off the books, host_confirm()
+ * puts it on these devices, which must have room for it. */
 void host_lift(struct model *m, uint32_t seat);
 void host_confirm(struct model *m, uint32_t seat, uint16_t devices);
 

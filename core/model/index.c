@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "core/base/hash.h"
 #include "core/base/bits.h"
+#include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/model/model.h"
 
@@ -31,7 +31,8 @@ struct index {
     uint32_t waiting_count;
     uint32_t map_mask;
     uint32_t breeds;
-    uint64_t kind_breeds_at, marks_at, job_marks_at, breeds_at, counts_at, slots_at, bits_at, bits_limit, cells_at;
+    uint64_t kind_breeds_at, marks_at, job_marks_at, breeds_at, counts_at, slots_at, bits_at,
+        bits_limit, cells_at;
     uint64_t cell_first_at, member_first_at, members_at, waiting_at, map_at;
 };
 
@@ -268,7 +269,7 @@ void index_sync_host(struct model *m, uint32_t host)
         if (new.bin != BIN_NONE)
             bin_put(m, breed, new.bin, new.slot, true);
     }
-    if (new.bin == mark->bin && new.free_milli == mark->free_milli)
+    if (new.bin == mark->bin &&new.free_milli == mark->free_milli)
         return;
     if (mark->bin != BIN_NONE)
         mark_count(m, host, false);
@@ -412,8 +413,7 @@ static void waiting_put(struct model *m, uint32_t job)
         else
             high = mid;
     }
-    memmove(list + low + 1, list + low,
-            (index_of(m)->waiting_count - 1 - low) * sizeof(uint32_t));
+    memmove(list + low + 1, list + low, (index_of(m)->waiting_count - 1 - low) * sizeof(uint32_t));
     list[low] = job;
 }
 

@@ -1,12 +1,12 @@
 /* index.h - what can be recomputed from the tables, kept in step because it is asked all the time
  *
  * Four answers that a placement needs without looking at every host:
- *   bins     hosts of one breed (kinds of equal model, CPU and devices), by wholly free devices, by the largest share still free on a broken
- *            device, and by free CPU: a bit set per bin, so that the lowest id comes first
- *   cells    per domain of a declared level and GPU model (and per model in all): how many hosts
- *            have 0, 1, .. 16 devices wholly free, and the free milli: upper bounds that prune
- *   members  the hosts of each domain, in id order
- *   waiting  the waiting jobs in order, and jobs by the edge's number
+ *   bins     hosts of one breed (kinds of equal model, CPU and devices), by wholly free devices, by
+ * the largest share still free on a broken device, and by free CPU: a bit set per bin, so that the
+ * lowest id comes first cells    per domain of a declared level and GPU model (and per model in
+ * all): how many hosts have 0, 1, .. 16 devices wholly free, and the free milli: upper bounds that
+ * prune members  the hosts of each domain, in id order waiting  the waiting jobs in order, and jobs
+ * by the edge's number
  *
  * Nothing here is hashed or stored; index_rebuild() makes it anew from the rows. The model's door
  * calls index_sync_host() and index_sync_job() when a rollback restores a row; whoever edits such a
@@ -27,9 +27,9 @@ struct model;
 struct limits;
 
 #define BIN_SHARE_STEPS 8 /* largest free share on a broken device, in eighths of a device */
-#define BIN_CPU_STEPS 8   /* free CPU, in quarters of what the kind has per free device */
-#define BINS ((GPUS_MAX + 1) * BIN_SHARE_STEPS * BIN_CPU_STEPS)
-#define BIN_WORDS ((BINS + 63) / 64)
+#define BIN_CPU_STEPS   8 /* free CPU, in quarters of what the kind has per free device */
+#define BINS            ((GPUS_MAX + 1) * BIN_SHARE_STEPS * BIN_CPU_STEPS)
+#define BIN_WORDS       ((BINS + 63) / 64)
 
 /* Hosts by free devices, of one domain (or of all) and one model. */
 struct cell {

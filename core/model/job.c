@@ -227,6 +227,6 @@ bool job_valid(const struct model *m, uint32_t job)
             return false;
         seats++;
     }
-    return podsets == j->podsets && seats <= j->pods &&
-           (j->state == JOB_WAITING || seats > 0) && index_job_find(m, j->key) == job;
+    return podsets == j->podsets && seats <= j->pods && (j->state == JOB_WAITING || seats > 0) &&
+           index_job_find(m, j->key) == job;
 }

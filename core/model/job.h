@@ -17,7 +17,8 @@
 #include "core/model/model.h"
 
 #define PODSETS_MAX 16
-#define GANG_PODS_MAX (1u << 17) /* pods of one gang: an ask sizes the tables that hold its answer */
+#define GANG_PODS_MAX                                                                              \
+    (1u << 17) /* pods of one gang: an ask sizes the tables that hold its answer */
 
 struct podset_spec {
     int64_t cpu_milli, mem_mib;

@@ -6,9 +6,9 @@
 #include "core/base/must.h"
 #include "core/model/index.h"
 
-#define ALIGN 64u
+#define ALIGN            64u
 #define TRANSACTIONS_MAX 8u
-#define DIRTY ((uint64_t)1 << 63) /* in a row's stamp: waits for the next digest */
+#define DIRTY            ((uint64_t)1 << 63) /* in a row's stamp: waits for the next digest */
 
 static const uint32_t row_bytes[TABLE_COUNT] = {
 #define TABLE_BYTES(name, type) (uint32_t)sizeof(type),
@@ -108,7 +108,8 @@ uint64_t model_layout(struct model *m, const struct limits *l)
     }
     m->index_at = carve(&end, index_bytes(l));
     m->undo_at = carve(&end, (uint64_t)l->undo_rows * sizeof(struct undo));
-    m->undo_bytes_limit = (uint64_t)l->undo_rows * widest + (uint64_t)l->rows[TABLE_SHAPE] * row_bytes[TABLE_SHAPE];
+    m->undo_bytes_limit =
+        (uint64_t)l->undo_rows * widest + (uint64_t)l->rows[TABLE_SHAPE] * row_bytes[TABLE_SHAPE];
     m->undo_bytes_at = carve(&end, m->undo_bytes_limit);
     must(rows < UINT32_MAX);
     m->dirty_limit = (uint32_t)rows;

@@ -78,8 +78,8 @@ void model_drop(struct model *m, enum table table, uint32_t id);
 void model_reach(struct model *m, enum table table, uint32_t id);
 
 /* For restore alone: a row's bytes, without a transaction; model_restored() then hashes every row,
- * makes the index anew, and returns the digest. Where it is not the one that was stored the rows are
- * strangers' bytes, and the model must be thrown away. */
+ * makes the index anew, and returns the digest. Where it is not the one that was stored the rows
+ * are strangers' bytes, and the model must be thrown away. */
 void *model_raw_row(struct model *m, enum table table, uint32_t id);
 uint64_t model_restored(struct model *m, uint64_t expected);
 /* Where everything would lie for these limits; returns the bytes of the block. */

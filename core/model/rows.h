@@ -17,20 +17,20 @@
 
 #include "core/model/shape.h"
 
-#define ROW_NONE UINT32_MAX
-#define LEVELS_MAX 12  /* levels above the host, all chains together */
-#define GPUS_MAX SHAPE_GPUS_MAX
-#define EXTRAS_MAX 2   /* countable resources beside CPU, memory, pods and GPUs */
-#define MODELS_MAX 64  /* GPU models, so that a set of them is one word */
+#define ROW_NONE    UINT32_MAX
+#define LEVELS_MAX  12 /* levels above the host, all chains together */
+#define GPUS_MAX    SHAPE_GPUS_MAX
+#define EXTRAS_MAX  2   /* countable resources beside CPU, memory, pods and GPUs */
+#define MODELS_MAX  64  /* GPU models, so that a set of them is one word */
 #define CLASSES_MAX 256 /* node classes */
-#define MILLI_FULL 1000
-#define UNLIMITED (INT64_MAX / 4) /* a capacity that nothing exhausts; sums of asks stay below */
+#define MILLI_FULL  1000
+#define UNLIMITED   (INT64_MAX / 4) /* a capacity that nothing exhausts; sums of asks stay below */
 
 /* Levels below and around the declared ones, in one numbering: scopes. */
 enum scope {
-    SCOPE_OF_PART = 0,   /* + enum shape_part: island, numa, pcie */
+    SCOPE_OF_PART = 0, /* + enum shape_part: island, numa, pcie */
     SCOPE_OF_HOST = SHAPE_PART_COUNT,
-    SCOPE_OF_LEVEL,      /* + level id */
+    SCOPE_OF_LEVEL, /* + level id */
     SCOPE_OF_CLUSTER = SCOPE_OF_LEVEL + LEVELS_MAX,
     SCOPE_COUNT,
 };
@@ -41,22 +41,23 @@ enum order { ORDER_FIFO, ORDER_PRIORITY, ORDER_COUNT };
 /* One row: what the run as a whole is at. */
 struct config {
     int64_t now_ns;
-    uint64_t freed_count;  /* events so far that may have made room: a refusal older than it is stale */
+    uint64_t
+        freed_count; /* events so far that may have made room: a refusal older than it is stale */
     uint64_t event_count;
-    uint64_t seed;         /* of tie-breaks, for policies that have them */
-    uint32_t budget_steps; /* of one placement search */
-    uint32_t mix_total;    /* sum of the mix's counts */
-    uint32_t submit_count; /* jobs seen, for the order of equal times */
-    uint32_t unknown_seats; /* seats of grade unknown */
-    uint8_t order, scorer; /* enum order, enum scorer_id */
-    uint8_t drop_never;    /* 1: a job that no empty cluster could hold is dropped, not kept */
-    uint8_t scan_all;      /* 1: every host is scored; 0: the index proposes the candidates */
+    uint64_t seed;            /* of tie-breaks, for policies that have them */
+    uint32_t budget_steps;    /* of one placement search */
+    uint32_t mix_total;       /* sum of the mix's counts */
+    uint32_t submit_count;    /* jobs seen, for the order of equal times */
+    uint32_t unknown_seats;   /* seats of grade unknown */
+    uint8_t order, scorer;    /* enum order, enum scorer_id */
+    uint8_t drop_never;       /* 1: a job that no empty cluster could hold is dropped, not kept */
+    uint8_t scan_all;         /* 1: every host is scored; 0: the index proposes the candidates */
     uint32_t inexact_podsets; /* podsets whose shares are no whole number of milli */
     uint32_t waiting_pods, gang_pods_max; /* for the rows that a batch may need */
-    uint64_t passed_at;       /* freed_count when the queue was last gone through */
-    uint32_t leaving_hosts;   /* with an announced departure: estimates matter then */
+    uint64_t passed_at;                   /* freed_count when the queue was last gone through */
+    uint32_t leaving_hosts;               /* with an announced departure: estimates matter then */
     uint32_t pad2;
-    uint64_t ignored_count;   /* events that made no sense and changed nothing */
+    uint64_t ignored_count; /* events that made no sense and changed nothing */
 };
 
 struct level {
@@ -105,7 +106,7 @@ struct host {
     uint16_t healthy;              /* devices in service */
     uint8_t state;                 /* enum host_state */
     uint8_t gpus;
-    uint8_t unknown_gpus;          /* devices held by seats that nobody can place */
+    uint8_t unknown_gpus; /* devices held by seats that nobody can place */
     uint8_t pad;
     uint32_t kind;
     uint32_t seat_head; /* seats on this host, newest first */
@@ -113,18 +114,18 @@ struct host {
 
 /* The rest of a host: what only shares, cuts, edges and explanations read. */
 struct board {
-    uint32_t domain[LEVELS_MAX];      /* by level; ROW_NONE: in none */
-    uint32_t share_mib[GPUS_MAX];     /* memory shares held, per device */
-    uint16_t share_milli[GPUS_MAX];   /* compute shares held, per device; 1000: whole */
-    uint32_t mig_slots[GPUS_MAX];     /* bit s: slot s is cut and held */
-    uint32_t uuid[GPUS_MAX];          /* the edge's name of the device's identity; 0: not told */
-    uint8_t sharers[GPUS_MAX];        /* seats on the device */
+    uint32_t domain[LEVELS_MAX];    /* by level; ROW_NONE: in none */
+    uint32_t share_mib[GPUS_MAX];   /* memory shares held, per device */
+    uint16_t share_milli[GPUS_MAX]; /* compute shares held, per device; 1000: whole */
+    uint32_t mig_slots[GPUS_MAX];   /* bit s: slot s is cut and held */
+    uint32_t uuid[GPUS_MAX];        /* the edge's name of the device's identity; 0: not told */
+    uint8_t sharers[GPUS_MAX];      /* seats on the device */
 };
 
 /* Which hosts a pod may use at all: static predicates, evaluated at the edge. */
 struct class_row {
-    uint64_t models;                   /* bit m: model m will do */
-    uint64_t nodes[CLASSES_MAX / 64];  /* bit c: node class c passes the other predicates */
+    uint64_t models;                  /* bit m: model m will do */
+    uint64_t nodes[CLASSES_MAX / 64]; /* bit c: node class c passes the other predicates */
 };
 
 struct team {
@@ -154,7 +155,7 @@ struct job {
     uint32_t pods, gang_milli; /* pods asked; GPUs asked, all podsets at full size */
     int32_t priority;
     uint8_t state, podsets, preferred_count;
-    uint8_t flags; /* JOB_SHARES_CARD, ... */
+    uint8_t flags;        /* JOB_SHARES_CARD, ... */
     uint8_t preferred[4]; /* scopes, strongest first */
     struct told told;
 };
@@ -163,14 +164,14 @@ enum { JOB_SHARES_CARD = 1, JOB_IS_PREEMPTIBLE = 2 };
 struct podset {
     int64_t cpu_milli, mem_mib;
     int64_t extra[EXTRAS_MAX];
-    uint64_t required;     /* bit s: scope s must contain all pods of this set */
-    uint32_t next;         /* of the same job, in the order of the ask */
+    uint64_t required; /* bit s: scope s must contain all pods of this set */
+    uint32_t next;     /* of the same job, in the order of the ask */
     uint32_t pods, pods_min;
-    uint32_t share_mib;    /* memory share of one device, or 0 */
-    uint32_t profile;      /* MIG profile, or ROW_NONE */
+    uint32_t share_mib; /* memory share of one device, or 0 */
+    uint32_t profile;   /* MIG profile, or ROW_NONE */
     uint32_t class_id;
-    uint32_t slice_pods;   /* 0: no slices */
-    uint16_t milli;        /* compute share of one device; MILLI_FULL: whole devices */
+    uint32_t slice_pods; /* 0: no slices */
+    uint16_t milli;      /* compute share of one device; MILLI_FULL: whole devices */
     uint8_t gpus, slice_scope;
 };
 
@@ -178,10 +179,10 @@ struct podset {
 enum grade { GRADE_PLANNED, GRADE_KNOWN, GRADE_UNKNOWN };
 struct seat {
     uint32_t job, podset, host;
-    uint32_t pod;                              /* its number through the gang */
+    uint32_t pod; /* its number through the gang */
     uint32_t next_of_job, next_of_host, prev_of_host;
-    uint16_t devices;                          /* 0 where unknown or none */
-    uint8_t slot;                              /* MIG: first slot */
+    uint16_t devices; /* 0 where unknown or none */
+    uint8_t slot;     /* MIG: first slot */
     uint8_t grade;
 };
 
@@ -206,14 +207,14 @@ struct loss {
     int64_t broken_micro; /* of n devices wholly free: the part that no larger group will use */
     int64_t starved_ppm;  /* GPU asks that want more than n quarters of a core */
 };
-#define LOSS_ROWS 1025
+#define LOSS_ROWS           1025
 #define LOSS_CPU_STEP_MILLI 250 /* more cores than the last row has starve nobody */
 
 /* How CPU and GPUs go together in the mix, and what it weighs; one row. */
 struct balance {
     int64_t short_q20, spare_q20; /* milli-GPU per milli-core, times 2^20; 0: the term is off */
     int64_t starved_micro, short_micro, spare_micro; /* per milli-GPU */
-    int64_t roomy_micro;          /* per milli-GPU that stays free on the host */
+    int64_t roomy_micro;                             /* per milli-GPU that stays free on the host */
 };
 
 /* X(NAME, struct, what) - order is part of the snapshot format. */
@@ -234,7 +235,7 @@ struct balance {
     X(MIX, struct mix)                                                                             \
     X(PRICE, struct price)                                                                         \
     X(LOSS, struct loss)                                                                           \
-    X(BALANCE, struct balance)                                                                         \
+    X(BALANCE, struct balance)                                                                     \
     X(HEAD, struct head)
 
 #define TABLE_ENUM(name, type) TABLE_##name,

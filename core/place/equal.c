@@ -44,8 +44,8 @@ static uint64_t slices_in_region(struct view *v, const struct region *r, const s
             bool in = true;
 
             for (unsigned l = 0; l < LEVELS_MAX && in; l++)
-                in = r->domain[l] == ROW_NONE ||
-                     board_row(v->m, host[n])->domain[l] == r->domain[l];
+                in =
+                    r->domain[l] == ROW_NONE || board_row(v->m, host[n])->domain[l] == r->domain[l];
             if (in)
                 pods += equal_on_host(v, host[n], p, UINT16_MAX);
         }
@@ -88,9 +88,7 @@ static bool hopeless(const struct view *v, const struct podset *p, uint32_t doma
         if (!(models >> cell->model & 1))
             continue;
         if (podset_is_share(p)) /* free milli is rounded down: one more per host is a bound */
-            pods += p->share_mib || p->profile != ROW_NONE
-                        ? least
-                        : cell->free_milli / p->milli;
+            pods += p->share_mib || p->profile != ROW_NONE ? least : cell->free_milli / p->milli;
         else
             for (unsigned f = p->gpus; f <= GPUS_MAX; f++)
                 pods += (uint64_t)cell->by_whole[f] * (f / p->gpus);
@@ -171,8 +169,8 @@ static uint64_t pods_in_bin(struct view *v, uint32_t breed, uint32_t bin, const 
 /* Pods that the whole cluster holds, from the hosts that the bins propose. */
 static uint64_t pods_in_bins(struct view *v, const struct podset *p, uint64_t enough)
 {
-    uint64_t models = view_minds(v, LIMIT(MODEL)) ? class_row(v->m, p->class_id)->models
-                                                  : UINT64_MAX;
+    uint64_t models =
+        view_minds(v, LIMIT(MODEL)) ? class_row(v->m, p->class_id)->models : UINT64_MAX;
     uint64_t sum = 0;
 
     if (!some_kind_holds(v, p))

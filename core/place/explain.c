@@ -6,7 +6,8 @@
 #include "core/place/equal.h"
 #include "core/place/gang.h"
 
-/* True if no pod of the job minds the limit: the question without it is the one that was refused. */
+/* True if no pod of the job minds the limit: the question without it is the one that was refused.
+ */
 static bool is_idle(const struct model *m, uint32_t job, uint32_t limit)
 {
     const struct job *j = job_row(m, job);

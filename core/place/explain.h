@@ -15,7 +15,7 @@
 struct refusal {
     enum reason_code code;
     enum verdict fits;
-    bool never;           /* the empty, healthy cluster could not hold it either */
+    bool never; /* the empty, healthy cluster could not hold it either */
     bool binding_known, free_known, best_known;
     uint32_t binding;     /* LIMIT() bits */
     int64_t free_milli;   /* free on hosts in service of allowed models */

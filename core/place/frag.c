@@ -4,9 +4,8 @@
 
 struct frag_host frag_host(const struct model *m, const struct host *h)
 {
-    struct frag_host f = {.cpu_free_milli = h->cpu_free_milli,
-                          .model = kind_row(m, h->kind)->model,
-                          .gpus = h->gpus};
+    struct frag_host f = {
+        .cpu_free_milli = h->cpu_free_milli, .model = kind_row(m, h->kind)->model, .gpus = h->gpus};
 
     memcpy(f.free_milli, h->free_milli, sizeof(f.free_milli));
     return f;
@@ -70,9 +69,8 @@ int64_t frag_of(const struct model *m, const struct frag_host *h)
         const struct mix *x = mix_row(m, c);
         bool runs = x->gpus > 0 && (x->models >> h->model & 1) &&
                     x->cpu_milli <= h->cpu_free_milli &&
-                    (x->milli < MILLI_FULL
-                         ? s.whole_count > 0 || s.broken_max >= x->milli
-                         : s.whole_count >= x->gpus);
+                    (x->milli < MILLI_FULL ? s.whole_count > 0 || s.broken_max >= x->milli
+                                           : s.whole_count >= x->gpus);
 
         sum += (int64_t)x->count * (runs ? too_small(&s, x->milli) : s.all);
     }

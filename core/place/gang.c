@@ -113,9 +113,9 @@ static uint32_t pick_share(const struct share *share, uint32_t count, uint32_t r
     for (uint32_t n = 1; n < count; n++) {
         bool all = share[n].pods >= rest, best_all = share[best].pods >= rest;
 
-        if (all != best_all ? all
-                            : (all ? share[n].pods < share[best].pods
-                                   : share[n].pods > share[best].pods))
+        if (all != best_all
+                ? all
+                : (all ? share[n].pods < share[best].pods : share[n].pods > share[best].pods))
             best = n;
     }
     return best;
@@ -310,7 +310,8 @@ static enum verdict plan_one(struct model *m, struct view *v, const struct podse
                              struct plan *plan)
 {
     struct wishes w = wishes_of(v, view_required(v, p), 1);
-    uint64_t slice = p->slice_pods && view_minds(v, LIMIT(TOPOLOGY)) ? SCOPE_BIT(p->slice_scope) : 0;
+    uint64_t slice =
+        p->slice_pods && view_minds(v, LIMIT(TOPOLOGY)) ? SCOPE_BIT(p->slice_scope) : 0;
 
     if (podset_most(v, p) < 1)
         return VERDICT_NO;
@@ -367,10 +368,10 @@ static uint32_t first_pod(const struct model *m, uint32_t job, uint32_t podset)
 static void order_pods(struct mixed_pod *pod, uint32_t count)
 {
     for (uint32_t n = 1; n < count; n++)
-        for (uint32_t at = n; at > 0 && pod[at - 1].podset == pod[at].podset &&
-                              (pod[at - 1].host > pod[at].host ||
-                               (pod[at - 1].host == pod[at].host &&
-                                pod[at - 1].devices > pod[at].devices));
+        for (uint32_t at = n;
+             at > 0 && pod[at - 1].podset == pod[at].podset &&
+             (pod[at - 1].host > pod[at].host ||
+              (pod[at - 1].host == pod[at].host && pod[at - 1].devices > pod[at].devices));
              at--) {
             struct mixed_pod swap = pod[at];
 
@@ -413,8 +414,8 @@ static enum verdict find_mixed(struct view *v, uint64_t scopes, bool full, struc
 
     region_start(&r, scopes);
     while (region_next(v, &r)) {
-        enum verdict here = v->steps > v->steps_max ? VERDICT_UNPROVEN
-                                                    : mixed_search(v, &r, full, ret);
+        enum verdict here =
+            v->steps > v->steps_max ? VERDICT_UNPROVEN : mixed_search(v, &r, full, ret);
 
         if (here == VERDICT_FITS)
             return here;

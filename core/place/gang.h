@@ -17,9 +17,9 @@
 #include "core/place/score.h"
 
 struct plan {
-    uint32_t pods;             /* seats taken */
-    uint8_t scope;             /* smallest scope of the ladder that contains the gang */
-    struct spot best, second;  /* of the only pod, for gangs of one; else host ROW_NONE */
+    uint32_t pods;            /* seats taken */
+    uint8_t scope;            /* smallest scope of the ladder that contains the gang */
+    struct spot best, second; /* of the only pod, for gangs of one; else host ROW_NONE */
 };
 
 /* Does the gang's minimum fit? */

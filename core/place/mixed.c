@@ -18,7 +18,7 @@ struct step {
     uint8_t slot;
     bool placed, card_was_ours;
     uint32_t group_first, group_pods; /* first step of its podset, and its steps */
-    uint32_t slice_first; /* first step of its slice */
+    uint32_t slice_first;             /* first step of its slice */
 };
 
 struct search {
@@ -26,9 +26,9 @@ struct search {
     struct room *room;
     struct step *step;
     uint32_t rooms, steps;
-    uint64_t parts;   /* partitions that some set names */
-    bool shares;      /* some set asks for a part of a device */
-    bool all_hosts;   /* no usable host was left out for lack of memory */
+    uint64_t parts; /* partitions that some set names */
+    bool shares;    /* some set asks for a part of a device */
+    bool all_hosts; /* no usable host was left out for lack of memory */
 };
 
 /* Scratch is carved anew for every search: rooms, then steps. */
@@ -94,12 +94,12 @@ static bool plan_steps(struct search *s, bool full, uint32_t depth)
         if (podset_least(s->v, p) > podset_most(s->v, p) || s->steps + pods > depth)
             return false;
         for (uint32_t i = 0; i < pods; i++)
-            s->step[s->steps++] = (struct step){.podset = sets[n],
-                                                .order = i,
-                                                .group_first = first,
-                                                .group_pods = pods,
-                                                .slice_first =
-                                                    slice ? first + i / slice * slice : first};
+            s->step[s->steps++] =
+                (struct step){.podset = sets[n],
+                              .order = i,
+                              .group_first = first,
+                              .group_pods = pods,
+                              .slice_first = slice ? first + i / slice * slice : first};
         s->shares |= podset_is_share(p);
         if (view_minds(s->v, LIMIT(TOPOLOGY))) {
             s->parts |= p->required & SCOPE_PARTS;
@@ -417,6 +417,7 @@ enum verdict mixed_search(struct view *v, const struct region *r, bool full, str
                                     .host = s.room[s.step[n].room].host,
                                     .devices = s.step[n].devices,
                                     .slot = s.step[n].slot};
-    *ret = (struct mixed){.pod_count = s.steps, .pod = pod, .exact_devices = s.parts != 0 || s.shares};
+    *ret =
+        (struct mixed){.pod_count = s.steps, .pod = pod, .exact_devices = s.parts != 0 || s.shares};
     return VERDICT_FITS;
 }

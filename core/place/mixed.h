@@ -12,7 +12,8 @@
 
 #include "core/place/region.h"
 
-/* Hosts that one search looks at; of a larger region the rest is left out, and a no is not proven. */
+/* Hosts that one search looks at; of a larger region the rest is left out, and a no is not proven.
+ */
 #define ROOMS_MAX 4096
 
 struct mixed_pod {
@@ -26,7 +27,8 @@ struct mixed_pod {
 struct mixed {
     uint32_t pod_count;
     struct mixed_pod *pod; /* podset by podset, not in the order of the ask */
-    bool exact_devices;          /* devices matter: some set names a level below the host, or shares a card */
+    bool
+        exact_devices; /* devices matter: some set names a level below the host, or shares a card */
 };
 
 /* Places least (or most) pods of every set inside the region. */

@@ -86,9 +86,8 @@ static bool next_host(struct view *v, struct region *r)
     uint32_t hosts = model_count(v->m, TABLE_HOST);
 
     while (r->mask_next == r->mask_count) {
-        while (r->next_member < hosts &&
-               (host_row(v->m, r->next_member)->state == HOST_ABSENT ||
-                !in_all(v, r, r->next_member)))
+        while (r->next_member < hosts && (host_row(v->m, r->next_member)->state == HOST_ABSENT ||
+                                          !in_all(v, r, r->next_member)))
             r->next_member++;
         if (r->next_member == hosts)
             return false;

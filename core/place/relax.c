@@ -107,8 +107,7 @@ static bool list_sets(struct proof *x, bool full)
          id = podset_row(x->v->m, id)->next) {
         const struct podset *p = podset_row(x->v->m, id);
         struct demand *d = &x->set[x->sets++];
-        uint64_t levels =
-            view_minds(x->v, LIMIT(TOPOLOGY)) ? p->required & ~SCOPE_PARTS : 0;
+        uint64_t levels = view_minds(x->v, LIMIT(TOPOLOGY)) ? p->required & ~SCOPE_PARTS : 0;
 
         levels &= SCOPE_BIT(SCOPE_OF_CLUSTER) - 1;
         d->p = p;

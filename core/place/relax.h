@@ -1,9 +1,9 @@
 /* relax.h - proofs of a no for unlike gangs, without a search of pods
  *
  * What no placement can get around, however pods are arranged: every podset must find a domain of
- * its level that holds it alone; podsets that share a domain must find their devices in it together;
- * and all of them theirs in the region. Assignments of podsets to domains are tried one by one;
- * if none passes, the gang does not fit. If one passes, nothing is said.
+ * its level that holds it alone; podsets that share a domain must find their devices in it
+ * together; and all of them theirs in the region. Assignments of podsets to domains are tried one
+ * by one; if none passes, the gang does not fit. If one passes, nothing is said.
  *
  * Units   The budget is in rooms looked at; beyond it nothing is said either.
  */

@@ -65,7 +65,8 @@ uint16_t score_share_least(const struct score_ask *a)
     for (; set; set = (uint16_t)bits_drop_low(set)) {
         unsigned d = bits_low(set);
         /* A cut device first for a profile: cards already cut hold nothing else anyway. */
-        uint32_t free = b->mig_slots[d] ? 32 - bits_count32(b->mig_slots[d]) : 64u + h->free_milli[d];
+        uint32_t free =
+            b->mig_slots[d] ? 32 - bits_count32(b->mig_slots[d]) : 64u + h->free_milli[d];
 
         if (free < least) {
             least = free;
@@ -155,8 +156,7 @@ bool score_confined(const struct view *v, const struct podset *p, uint32_t host,
     for (unsigned n = 0; n < count; n++) {
         struct spot s;
 
-        if (view_pods(v, host, p, masks[n]) == 0 ||
-            !score_host(v, p, host, masks[n], &s, detail))
+        if (view_pods(v, host, p, masks[n]) == 0 || !score_host(v, p, host, masks[n], &s, detail))
             continue;
         if (!found || s.cost < ret_spot->cost)
             *ret_spot = s;
@@ -164,4 +164,3 @@ bool score_confined(const struct view *v, const struct podset *p, uint32_t host,
     }
     return found;
 }
-

@@ -27,7 +27,7 @@ struct term {
 struct score_ask {
     const struct view *view;
     const struct podset *podset;
-    int64_t milli;   /* on each device that the pod takes, on this host's kind */
+    int64_t milli; /* on each device that the pod takes, on this host's kind */
     uint32_t host;
     uint16_t within; /* devices that it may take */
 };
@@ -61,8 +61,8 @@ struct score_bin {
 
 struct scorer {
     const char *name, *idea, *helps_when, *hurts_when;
-    /* Fills devices and cost; with SCORE_FULL the terms too, and then the devices are those to take.
-     * False: no devices after all. */
+    /* Fills devices and cost; with SCORE_FULL the terms too, and then the devices are those to
+     * take. False: no devices after all. */
     bool (*place)(const struct score_ask *a, struct spot *ret_spot, enum score_detail detail);
     /* About what the cheapest host of the bin costs, rather less than more; NULL: the scorer wants
      * every host looked at. */

@@ -6,9 +6,9 @@
 
 /* How much dearer than the best a bin's guess may be and its hosts still be looked at: guesses are
  * of the middle of a bin. In the unit of the guess, micro-GPU. */
-#define SLACK_MICRO 150000
-#define BINS_MAX 1024    /* bins that one search sorts */
-#define LOOKS_PER_BIN 20 /* hosts of one bin: they differ little */
+#define SLACK_MICRO   150000
+#define BINS_MAX      1024 /* bins that one search sorts */
+#define LOOKS_PER_BIN 20   /* hosts of one bin: they differ little */
 
 /* Both searches keep the best spot and the best on another host. */
 struct hunt {
@@ -78,7 +78,8 @@ static uint32_t propose_bin(struct hunt *h, uint32_t breed, uint32_t bin, struct
     const struct model *m = h->v->m;
     const struct breed_bins *b = index_breed(m, breed);
     uint32_t cpu = bin % BIN_CPU_STEPS, share = bin / BIN_CPU_STEPS % BIN_SHARE_STEPS;
-    struct score_bin guess = {.m = m, .podset = h->p, .kind = b->kind, .share_growth = h->share_growth};
+    struct score_bin guess = {
+        .m = m, .podset = h->p, .kind = b->kind, .share_growth = h->share_growth};
 
     guess.whole = bin / BIN_CPU_STEPS / BIN_SHARE_STEPS;
     guess.milli = h->p->gpus > 1 ? MILLI_FULL : podset_milli(m, h->p, b->kind);

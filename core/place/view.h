@@ -17,11 +17,11 @@
 
 /* The limits a placement minds, in the order in which a refusal names them. */
 #define LIMIT_MAP(X)                                                                               \
-    X(BUSY, "busy")         /* what runs */                                                        \
-    X(HEALTH, "health")     /* failed, drained, leaving */                                         \
+    X(BUSY, "busy")     /* what runs */                                                            \
+    X(HEALTH, "health") /* failed, drained, leaving */                                             \
     X(CPU, "cpu")                                                                                  \
     X(MEM, "mem")                                                                                  \
-    X(PODS, "pods")         /* the pod limit of a host */                                          \
+    X(PODS, "pods") /* the pod limit of a host */                                                  \
     X(MODEL, "model")                                                                              \
     X(TOPOLOGY, "topology") /* required levels, slices, no two ranks on one card */                \
     X(EXTRA, "extra")       /* other countable resources */                                        \
@@ -88,7 +88,7 @@ static inline bool podset_is_share(const struct podset *p)
 }
 
 #define SCOPE_BIT(s) ((uint64_t)1 << (s))
-#define SCOPE_PARTS (SCOPE_BIT(SHAPE_PART_COUNT) - 1)
+#define SCOPE_PARTS  (SCOPE_BIT(SHAPE_PART_COUNT) - 1)
 #define SCOPE_LEVELS ((SCOPE_BIT(LEVELS_MAX) - 1) << SCOPE_OF_LEVEL)
 
 #endif

@@ -47,7 +47,8 @@ void driver_event(struct driver *d, const struct event *e)
         d->batch_limit = (d->batch_limit + EVENT_BYTES_MAX) * 2;
         d->batch = memory_grow(d->batch, d->batch_limit);
     }
-    w = (struct wire_out){.byte = d->batch + d->batch_size, .limit = d->batch_limit - d->batch_size};
+    w = (struct wire_out){.byte = d->batch + d->batch_size,
+                          .limit = d->batch_limit - d->batch_size};
     event_put(&w, e);
     d->batch_size += w.size;
 }
@@ -74,8 +75,9 @@ void driver_room(struct driver *d, const uint8_t *bytes, size_t size)
     }
 }
 
-void driver_step(struct driver *d, void (*each)(void *context, const struct decision *decision,
-                                                const struct decision_seat *seats),
+void driver_step(struct driver *d,
+                 void (*each)(void *context, const struct decision *decision,
+                              const struct decision_seat *seats),
                  void *context)
 {
     bool more = true;

@@ -33,8 +33,9 @@ void driver_room(struct driver *d, const uint8_t *bytes, size_t size);
 /* Adds to the batch of this moment. */
 void driver_event(struct driver *d, const struct event *e);
 /* Applies the batch and decides. The decisions of one table at a time go to each. */
-void driver_step(struct driver *d, void (*each)(void *context, const struct decision *decision,
-                                                const struct decision_seat *seats),
+void driver_step(struct driver *d,
+                 void (*each)(void *context, const struct decision *decision,
+                              const struct decision_seat *seats),
                  void *context);
 
 #endif

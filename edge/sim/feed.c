@@ -79,21 +79,20 @@ static void send_podset(struct feed *f, int64_t at_ns, const struct world_podset
 {
     struct event e = {.at_ns = at_ns, .kind = EVENT_PODSET};
 
-    e.podset = (struct event_podset){.cpu_milli = p->cpu_milli,
-                                     .mem_mib = p->mem_mib,
-                                     .required = scope_bits(p->required, p->required_count),
-                                     .pods = p->pods,
-                                     .pods_min = p->pods_min,
-                                     .share_mib = (uint32_t)p->mem_share_mib,
-                                     .profile = p->mig == WORLD_NONE ? ROW_NONE : p->mig,
-                                     .class_id = class_id,
-                                     .slice_pods = p->slice_pods,
-                                     .milli = p->gpus == 1 && !p->mem_share_mib &&
-                                                      p->mig == WORLD_NONE
-                                                  ? (uint16_t)p->milli
-                                                  : MILLI_FULL,
-                                     .gpus = p->gpus,
-                                     .slice_scope = feed_scope(p->slice_level)};
+    e.podset = (struct event_podset){
+        .cpu_milli = p->cpu_milli,
+        .mem_mib = p->mem_mib,
+        .required = scope_bits(p->required, p->required_count),
+        .pods = p->pods,
+        .pods_min = p->pods_min,
+        .share_mib = (uint32_t)p->mem_share_mib,
+        .profile = p->mig == WORLD_NONE ? ROW_NONE : p->mig,
+        .class_id = class_id,
+        .slice_pods = p->slice_pods,
+        .milli = p->gpus == 1 && !p->mem_share_mib && p->mig == WORLD_NONE ? (uint16_t)p->milli
+                                                                           : MILLI_FULL,
+        .gpus = p->gpus,
+        .slice_scope = feed_scope(p->slice_level)};
     driver_event(f->d, &e);
 }
 

@@ -1,7 +1,8 @@
 /* feed.h - a world's facts as events: names become numbers here
  *
  * Domains are numbered level by level, in the order of the world's tables; pod classes are the
- * distinct sets of models that podsets name. Everything else keeps the position it has in the world.
+ * distinct sets of models that podsets name. Everything else keeps the position it has in the
+ * world.
  *
  * Errors  ERR_INPUT where the world has more of something than the core numbers (models, levels).
  */

@@ -9,7 +9,7 @@
 #include "edge/base/out.h"
 #include "edge/sim/driver.h"
 
-#define FORMAT 1u
+#define FORMAT          1u
 #define BATCH_BYTES_MAX ((size_t)1 << 31)
 static const char magic[8] = {'d', 'o', 'v', 'e', 't', 'a', 'i', 'l'};
 
@@ -156,8 +156,10 @@ static int get_head(struct journal_reader *r, struct err *err)
 
     r->at = got;
     if (got != sizeof(start) || memcmp(start, magic, sizeof(magic)) != 0)
-        return err_set(err, ERR_INPUT, "%s: found no journal, expected a file that `dovetail "
-                       "simulate --out DIR` wrote as DIR/*.journal", r->path);
+        return err_set(err, ERR_INPUT,
+                       "%s: found no journal, expected a file that `dovetail "
+                       "simulate --out DIR` wrote as DIR/*.journal",
+                       r->path);
     if ((code = get_number(r, &format, err)) || (code = get_number(r, &length, err)))
         return code;
     if (format != FORMAT || length > 64)
@@ -175,8 +177,7 @@ int journal_read_open(struct journal_reader **ret_reader, const char *path, stru
     r->path = memory_zeroed(strlen(path) + 1);
     memcpy(r->path, path, strlen(path) + 1);
     r->file = fopen(path, "rb");
-    code = r->file ? get_head(r, err)
-                   : err_set(err, ERR_INPUT, "%s: %s", path, strerror(errno));
+    code = r->file ? get_head(r, err) : err_set(err, ERR_INPUT, "%s: %s", path, strerror(errno));
     if (code) {
         journal_read_close(r);
         return code;
@@ -226,11 +227,10 @@ int journal_read(struct journal_reader *r, struct journal_record *ret_record, st
     if (kind == 'E') {
         if ((code = get_number(r, &count, err)))
             return -code;
-        return count == r->batches ? 0
-                                   : -err_set(err, ERR_INPUT,
-                                              "%s: found %llu batches, expected %llu", r->path,
-                                              (unsigned long long)r->batches,
-                                              (unsigned long long)count);
+        return count == r->batches
+                   ? 0
+                   : -err_set(err, ERR_INPUT, "%s: found %llu batches, expected %llu", r->path,
+                              (unsigned long long)r->batches, (unsigned long long)count);
     }
     if (kind != 'B')
         return -err_set(err, ERR_INPUT, "%s: byte %llu: found a record of kind %u, expected B or E",
@@ -290,8 +290,7 @@ static int replay_one(struct driver *d, struct journal *scratch,
                        path, (unsigned long long)batch);
     if (sched_digest(&d->sched) != record->digest)
         return err_set(err, ERR_CHECK, "%s: batch %llu: the digest is %016llx, recorded %016llx",
-                       path, (unsigned long long)batch,
-                       (unsigned long long)sched_digest(&d->sched),
+                       path, (unsigned long long)batch, (unsigned long long)sched_digest(&d->sched),
                        (unsigned long long)record->digest);
     return 0;
 }

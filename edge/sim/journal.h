@@ -1,9 +1,9 @@
 /* journal.h - every batch of a run, what the core decided, and the digest after it
  *
- * The journal is the run: whoever has it repeats each decision bit for bit. It starts with the eight
- * bytes "dovetail", the format's number and the version that wrote it; then come batches: the bytes
- * of the events, the bytes of the decisions, the digest. The last record counts them, so that a
- * journal that was cut is seen as such.
+ * The journal is the run: whoever has it repeats each decision bit for bit. It starts with the
+ * eight bytes "dovetail", the format's number and the version that wrote it; then come batches: the
+ * bytes of the events, the bytes of the decisions, the digest. The last record counts them, so that
+ * a journal that was cut is seen as such.
  *
  * Errors  A writer keeps its first trouble for journal_close(). A reader says the file and the
  *         position in bytes.

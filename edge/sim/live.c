@@ -23,7 +23,8 @@ static bool has_parts(const struct world *w, struct world_where where, uint32_t 
 static bool all_in(const struct world *w, struct world_where where, const struct record_pod *pods,
                    uint32_t count)
 {
-    bool below = where.scope == SCOPE_ISLAND || where.scope == SCOPE_NUMA || where.scope == SCOPE_PCIE;
+    bool below =
+        where.scope == SCOPE_ISLAND || where.scope == SCOPE_NUMA || where.scope == SCOPE_PCIE;
     struct record_pod all = pods[0];
     int64_t domain;
 
@@ -59,13 +60,15 @@ static int64_t time_for(const struct live *l, int64_t progress_ns)
 {
     wide over = (wide)l->held * 1000000;
 
-    return (int64_t)(((wide)progress_ns * (wide)l->asked * (wide)l->factor_micro + over - 1) / over);
+    return (int64_t)(((wide)progress_ns * (wide)l->asked * (wide)l->factor_micro + over - 1) /
+                     over);
 }
 
 /* Progress that so much running makes, rounded down. */
 static int64_t progress_of(const struct live *l, int64_t run_ns)
 {
-    return (int64_t)((wide)run_ns * (wide)l->held * 1000000 / ((wide)l->asked * (wide)l->factor_micro));
+    return (int64_t)((wide)run_ns * (wide)l->held * 1000000 /
+                     ((wide)l->asked * (wide)l->factor_micro));
 }
 
 void live_start(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,

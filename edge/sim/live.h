@@ -13,13 +13,13 @@
 enum live_state { LIVE_UNBORN, LIVE_WAITING, LIVE_RUNNING, LIVE_DONE };
 
 struct live {
-    uint8_t state; /* enum live_state */
-    bool ran;      /* had a run before: restart_s is due */
-    int64_t kept_ns;      /* progress that is safe */
-    int64_t start_ns;     /* of this run */
-    int64_t restart_ns;   /* dead time at its start */
-    int64_t finish_ns;    /* when it will be done if nothing happens */
-    int64_t held, asked;  /* nano-GPU, or pods */
+    uint8_t state;       /* enum live_state */
+    bool ran;            /* had a run before: restart_s is due */
+    int64_t kept_ns;     /* progress that is safe */
+    int64_t start_ns;    /* of this run */
+    int64_t restart_ns;  /* dead time at its start */
+    int64_t finish_ns;   /* when it will be done if nothing happens */
+    int64_t held, asked; /* nano-GPU, or pods */
     int64_t factor_micro;
     uint32_t pod_count;
     struct record_pod *pod; /* where it sits */

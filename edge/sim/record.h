@@ -64,7 +64,7 @@ struct record_reason {
     /* refusals: what is proved; -1 where nothing is claimed */
     int64_t free_gpu_milli;
     int64_t best_pods;
-    int32_t binding; /* bits of RECORD_BINDING_MAP by position, or -1 */
+    int32_t binding;  /* bits of RECORD_BINDING_MAP by position, or -1 */
     const char *cure; /* what would change it; NULL: nothing said */
     /* starts: the domain that holds the gang, and the score beside the runner-up's host */
     const char *domain_level, *domain; /* NULL: none said */
@@ -76,7 +76,7 @@ struct record_reason {
 struct record {
     enum record_kind kind;
     int64_t t_ns;
-    uint32_t job; /* index into world.job; for openb the row of the arrival's pod */
+    uint32_t job;     /* index into world.job; for openb the row of the arrival's pod */
     uint32_t arrival; /* openb: its position k, else WORLD_NONE */
     uint32_t pod_count;
     const struct record_pod *pods; /* start, grow, move; shrink uses pod only */

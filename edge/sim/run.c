@@ -15,7 +15,7 @@ struct ends {
     struct end {
         int64_t t_ns;
         uint32_t job;
-    } *heap;
+    } * heap;
     size_t count, limit;
 };
 
@@ -46,14 +46,13 @@ static void tell(struct run *r, struct record *record)
 
 static struct record blank(enum record_kind kind, uint32_t job)
 {
-    return (struct record){.kind = kind,
-                           .job = job,
-                           .by = WORLD_NONE,
-                           .decide_ns = -1,
-                           .reason = {.free_gpu_milli = -1,
-                                      .best_pods = -1,
-                                      .binding = -1,
-                                      .runner_up_node = WORLD_NONE}};
+    return (struct record){
+        .kind = kind,
+        .job = job,
+        .by = WORLD_NONE,
+        .decide_ns = -1,
+        .reason = {
+            .free_gpu_milli = -1, .best_pods = -1, .binding = -1, .runner_up_node = WORLD_NONE}};
 }
 
 /* ---- ends ---- */
@@ -242,8 +241,8 @@ static void gpu_event(struct run *r, const struct world_event *x)
 
     if (x->state == STATE_DOWN)
         fail_on(r, x->target, (uint16_t)(1u << x->gpu));
-    e.device = (struct event_device){x->target, x->gpu,
-                                     x->state == STATE_UP ? DEVICE_UP : DEVICE_DOWN};
+    e.device =
+        (struct event_device){x->target, x->gpu, x->state == STATE_UP ? DEVICE_UP : DEVICE_DOWN};
     driver_event(&r->driver, &e);
 }
 
@@ -329,8 +328,7 @@ static void live_through(struct run *r, struct run_result *result)
     while (next_moment(r, &r->now_ns)) {
         while (ends_next(r, &end) && end.t_ns == r->now_ns)
             finish(r, end.job);
-        while (r->next_event < r->w->event_count &&
-               r->w->event[r->next_event].at_ns == r->now_ns)
+        while (r->next_event < r->w->event_count && r->w->event[r->next_event].at_ns == r->now_ns)
             world_event(r, r->next_event++);
         while (r->next_job < r->w->job_count && r->w->job[r->next_job].submit_ns == r->now_ns) {
             submit(r, r->next_job, r->next_job);

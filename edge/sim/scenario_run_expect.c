@@ -479,8 +479,7 @@ static bool asks_metrics(const struct tree *t)
     if (t->key && strcmp(t->key, "metrics") == 0)
         return true;
     for (const struct tree *c = t->child; c; c = c->next)
-        if ((c->kind == TREE_MAP || c->kind == TREE_LIST) &&
-            (asks_metrics(c) || (c->child && c->child->kind == TREE_MAP && asks_metrics(c->child))))
+        if (asks_metrics(c))
             return true;
     return false;
 }

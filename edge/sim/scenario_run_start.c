@@ -7,13 +7,13 @@
 #include "edge/base/memory.h"
 
 /* The bind is refused; the core hears of it and may try again. */
-static void reject(struct play *p, uint32_t job)
+static void reject(struct play *p, uint32_t job, uint32_t key)
 {
     struct event e = play_event(p, EVENT_STOP);
 
     p->rejected++;
     play_fact_begin(p);
-    e.stop.key = p->job[job].key;
+    e.stop.key = key;
     driver_event(&p->driver, &e);
     play_answer_end(p, job);
 }
@@ -105,7 +105,7 @@ static void start(struct play *p, uint32_t job, const struct decision *d, struct
     if (j->key != d->key || j->live.state != LIVE_WAITING) {
         if (!behind)
             play_broken(p, "a start of what waits", "a start of %s, which does not wait", name);
-        reject(p, job);
+        reject(p, job, d->key);
         return;
     }
     why = refuted(p, job, pods, d->seat_count);
@@ -117,7 +117,7 @@ static void start(struct play *p, uint32_t job, const struct decision *d, struct
     if (!behind)
         play_check_start(p, job, pods, d->seat_count);
     if (why || is_refused(p, job, pods, d->seat_count))
-        reject(p, job);
+        reject(p, job, d->key);
     else if (!p->broken)
         take(p, job, d, pods);
 }

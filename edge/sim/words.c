@@ -117,8 +117,7 @@ static void name_domain(const struct world *w, struct record *r)
     }
 }
 
-void words_start(struct words *t, const struct world *w, const struct decision *d,
-                 struct record *r)
+void words_start(struct words *t, const struct world *w, const struct decision *d, struct record *r)
 {
     const struct spot *best = &d->plan.best, *second = &d->plan.second;
 
@@ -139,8 +138,7 @@ void words_start(struct words *t, const struct world *w, const struct decision *
                 (struct record_term){best->term[n].name, best->term[n].unit, best->term[n].value,
                                      second->host != ROW_NONE ? second->term[n].value : 0};
     } else {
-        out_format(&t->text, "%u pods together in one %s", r->pod_count,
-                   r->reason.domain_level);
+        out_format(&t->text, "%u pods together in one %s", r->pod_count, r->reason.domain_level);
     }
     r->reason.text = t->text.bytes;
 }

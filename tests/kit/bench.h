@@ -19,10 +19,10 @@
 #include "core/base/prng.h"
 #include "core/engine/sched.h"
 
-#define BENCH_NODE_CLASSES 50
-#define BENCH_POD_CLASSES 200
-#define BENCH_PICKY_CLASS 199 /* a pod class of one node class */
-#define BENCH_MODELS 5
+#define BENCH_NODE_CLASSES  50
+#define BENCH_POD_CLASSES   200
+#define BENCH_PICKY_CLASS   199 /* a pod class of one node class */
+#define BENCH_MODELS        5
 #define BENCH_GPUS_PER_HOST 8
 
 struct bench {

@@ -3,18 +3,16 @@
  * A host has a loss: what it can probably no longer give, in micro-GPU, against the task mix.
  *     waste    per device, by its free milli: what will stay idle of it, given the shares that the
  *              mix asks for
- *     broken   by the number of wholly free devices: those left over after the groups of 2, 4, 8, ..
- *              that the mix asks for
- *     starved  free GPUs x share of the asks that want more cores than the host has free
- *     short    free GPUs beyond those that the free cores can feed, at the mix's cores per GPU
- *     spare    the opposite: free cores beyond those that the free GPUs can use
- * A placement costs the growth of the loss, plus
- *     scarce   GPUs asked x price of the host's model: pods that name their models want it
- *     roomy    a little for each GPU that stays free on the host: fuller hosts first
- * The tables are made from the mix at an edge (edge/sim/mix.c) and are integers here; the classes
- * of the mix are not read when a host is scored. Fragmentation as a function of free shares follows
- * Weng et al. (USENIX ATC'23); waste and broken replace its sum over classes, so that a score costs
- * a few additions per device.
+ *     broken   by the number of wholly free devices: those left over after the groups of 2, 4, 8,
+ * .. that the mix asks for starved  free GPUs x share of the asks that want more cores than the
+ * host has free short    free GPUs beyond those that the free cores can feed, at the mix's cores
+ * per GPU spare    the opposite: free cores beyond those that the free GPUs can use A placement
+ * costs the growth of the loss, plus scarce   GPUs asked x price of the host's model: pods that
+ * name their models want it roomy    a little for each GPU that stays free on the host: fuller
+ * hosts first The tables are made from the mix at an edge (edge/sim/mix.c) and are integers here;
+ * the classes of the mix are not read when a host is scored. Fragmentation as a function of free
+ * shares follows Weng et al. (USENIX ATC'23); waste and broken replace its sum over classes, so
+ * that a score costs a few additions per device.
  *
  * Devices  A share goes where waste and broken grow least, whole GPUs by links and by what stays
  *          whole for others (pick.h).
@@ -60,7 +58,8 @@ static int64_t share_growth(const struct score_ask *a, uint16_t devices, int64_t
 
         if (free == 0) /* a device cut for MIG: nothing else can use it anyway */
             left = 0;
-        growth = loss_row(m, (uint32_t)left)->waste_micro - loss_row(m, (uint32_t)free)->waste_micro;
+        growth =
+            loss_row(m, (uint32_t)left)->waste_micro - loss_row(m, (uint32_t)free)->waste_micro;
         if (h->whole >> d & 1)
             growth += loss_row(m, (uint32_t)(whole - 1))->broken_micro -
                       loss_row(m, (uint32_t)whole)->broken_micro;
@@ -82,17 +81,17 @@ static bool place(const struct score_ask *a, struct spot *s, enum score_detail d
     int64_t whole = bits_count16(h->whole), room = 0, cores, scarce, roomy;
 
     s->devices = share || a->podset->gpus == 0 ? 0
-                 : detail == SCORE_FULL         ? score_whole_linked(a)
-                                                : score_whole_lowest(a);
+                 : detail == SCORE_FULL        ? score_whole_linked(a)
+                                               : score_whole_lowest(a);
     if (share) {
         uint16_t set = score_share_devices(a);
 
         room = set ? share_growth(a, set, whole, &s->devices) : 0;
     } else if (s->devices) {
-        room = a->podset->gpus * (loss_row(m, 0)->waste_micro -
-                                  loss_row(m, MILLI_FULL)->waste_micro) +
-               loss_row(m, (uint32_t)(whole - a->podset->gpus))->broken_micro -
-               loss_row(m, (uint32_t)whole)->broken_micro;
+        room =
+            a->podset->gpus * (loss_row(m, 0)->waste_micro - loss_row(m, MILLI_FULL)->waste_micro) +
+            loss_row(m, (uint32_t)(whole - a->podset->gpus))->broken_micro -
+            loss_row(m, (uint32_t)whole)->broken_micro;
     }
     if (a->podset->gpus && !s->devices)
         return false;
@@ -149,10 +148,10 @@ static int64_t guess(const struct score_bin *b)
         if (room == INT64_MAX)
             room = 0;
     } else if (b->podset->gpus) {
-        room = b->podset->gpus *
-                   (loss_row(m, 0)->waste_micro - loss_row(m, MILLI_FULL)->waste_micro) +
-               loss_row(m, b->whole - b->podset->gpus)->broken_micro -
-               loss_row(m, b->whole)->broken_micro;
+        room =
+            b->podset->gpus * (loss_row(m, 0)->waste_micro - loss_row(m, MILLI_FULL)->waste_micro) +
+            loss_row(m, b->whole - b->podset->gpus)->broken_micro -
+            loss_row(m, b->whole)->broken_micro;
     }
     return room + cpu_loss(m, x, free - use, cpu - b->podset->cpu_milli) -
            cpu_loss(m, x, free, cpu) +
