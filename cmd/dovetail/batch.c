@@ -84,7 +84,7 @@ static int close_outputs(struct done *d, struct log *log, struct journal *journa
 
     (void)snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)result->digest);
     code = d->whole ? log_close(log, digest, values, count, err) : log_cut(log, err);
-    journal_code = journal_close(journal, &second);
+    journal_code = journal_close(journal, d->whole, &second);
     if (!code && journal_code) {
         *err = second;
         code = journal_code;

@@ -28,6 +28,8 @@ int command_usage(const char *command, const char *format, ...)
 
 /* Writes the text to standard output; ERR_TROUBLE if that fails. */
 int command_print(const struct out *text);
+/* Ends what went to stdout; ERR_TROUBLE, and said, if not all of it arrived. */
+int command_flush(void);
 
 /* True once Ctrl-C or a request to end came: finish what is at hand and stop. A second Ctrl-C ends
  * the program at once. */

@@ -1,4 +1,5 @@
 /* dovetail - the program for people and scheduler: finds the subcommand and hands over */
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,6 +84,15 @@ int command_print(const struct out *text)
     return code ? command_fail(code, &err) : 0;
 }
 
+int command_flush(void)
+{
+    struct err err;
+
+    if (fflush(stdout) == 0)
+        return 0;
+    return command_fail(err_set(&err, ERR_TROUBLE, "standard output: %s", strerror(errno)), &err);
+}
+
 static void help(FILE *to)
 {
     fprintf(to,
@@ -105,11 +115,11 @@ int main(int argc, char **argv)
             return command_table[n].run(argc - 1, argv + 1);
     if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0) {
         printf("dovetail %s\n", DOVETAIL_VERSION);
-        return fflush(stdout) ? ERR_TROUBLE : 0;
+        return command_flush();
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         help(stdout);
-        return fflush(stdout) ? ERR_TROUBLE : 0;
+        return command_flush();
     }
     if (*name)
         fprintf(stderr, "dovetail: no command is called `%s`\n\n", name);

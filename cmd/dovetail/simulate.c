@@ -85,7 +85,7 @@ static bool policy_find(const char *name, enum scorer_id *ret)
     return false;
 }
 
-static bool take_policies(struct options *o, char *text)
+static int take_policies(struct options *o, char *text)
 {
     o->policy_count = 0;
     for (char *rest = NULL, *name = strtok_r(text, ",", &rest); name;
@@ -96,28 +96,36 @@ static bool take_policies(struct options *o, char *text)
         if (strcmp(name, "all") == 0) {
             for (o->policy_count = 0; o->policy_count < SCORER_COUNT; o->policy_count++)
                 o->policy[o->policy_count] = (enum scorer_id)o->policy_count;
-            return true;
+            return 0;
         }
-        if (!policy_find(name, &id)) {
-            (void)command_usage("simulate", "--policy: found `%s`, expected one of the scorers",
-                                name);
-            return false;
-        }
+        if (!policy_find(name, &id))
+            return command_usage("simulate", "--policy: found `%s`, expected one of the scorers",
+                                 name);
         for (unsigned n = 0; n < o->policy_count; n++)
             twice |= o->policy[n] == id;
         if (!twice)
             o->policy[o->policy_count++] = id;
     }
-    return o->policy_count > 0;
+    return o->policy_count ? 0 : command_usage("simulate", "--policy: found no name");
 }
 
-static bool take_lists(struct options *o, char *text)
+/* What is named twice runs once: two runs of one name would write one file. */
+static int take_lists(struct options *o, char *text)
 {
     o->list_count = 0;
-    for (char *rest = NULL, *name = strtok_r(text, ",", &rest); name && o->list_count < LIST_MAX;
-         name = strtok_r(NULL, ",", &rest))
-        o->list[o->list_count++] = name;
-    return o->list_count > 0;
+    for (char *rest = NULL, *name = strtok_r(text, ",", &rest); name;
+         name = strtok_r(NULL, ",", &rest)) {
+        bool twice = false;
+
+        for (unsigned n = 0; n < o->list_count; n++)
+            twice |= strcmp(o->list[n], name) == 0;
+        if (!twice && o->list_count == LIST_MAX)
+            return command_usage("simulate", "--list: found more than %d names, expected fewer",
+                                 LIST_MAX);
+        if (!twice)
+            o->list[o->list_count++] = name;
+    }
+    return o->list_count ? 0 : command_usage("simulate", "--list: found no name");
 }
 
 static bool number(const char *text, uint64_t max, uint64_t *ret)
@@ -133,27 +141,49 @@ static bool number(const char *text, uint64_t max, uint64_t *ret)
     return errno == 0 && *end == '\0' && value <= max;
 }
 
-static bool take_seeds(struct options *o, char *text)
+/* `A` or `A-B`. */
+static bool seed_range(const char *text, uint64_t *ret_first, uint64_t *ret_last)
+{
+    const char *dash = strchr(text, '-');
+    char first[24];
+    size_t length = dash ? (size_t)(dash - text) : strlen(text);
+
+    if (length >= sizeof(first))
+        return false;
+    memcpy(first, text, length);
+    first[length] = '\0';
+    if (!number(first, UINT32_MAX, ret_first))
+        return false;
+    *ret_last = *ret_first;
+    return !dash || (number(dash + 1, UINT32_MAX, ret_last) && *ret_first <= *ret_last);
+}
+
+/* Each runs once, as with lists. */
+static int take_seeds(struct options *o, char *text)
 {
     o->seed_count = 0;
     for (char *rest = NULL, *part = strtok_r(text, ",", &rest); part;
          part = strtok_r(NULL, ",", &rest)) {
-        char *dash = strchr(part, '-');
-        uint64_t first, last;
+        uint64_t seed, last;
 
-        if (dash)
-            *dash = '\0';
-        if (!number(part, UINT32_MAX, &first) || (dash && !number(dash + 1, UINT32_MAX, &last)))
-            return false;
-        if (!dash)
-            last = first;
-        for (; first <= last; first++) {
-            if (o->seed_count == LIST_MAX)
-                return false;
-            o->seed[o->seed_count++] = first;
+        if (!seed_range(part, &seed, &last))
+            return command_usage("simulate",
+                                 "--seeds: found `%s`, expected a number or A-B with A "
+                                 "not above B",
+                                 part);
+        for (; seed <= last; seed++) {
+            bool twice = false;
+
+            for (unsigned n = 0; n < o->seed_count; n++)
+                twice |= o->seed[n] == seed;
+            if (!twice && o->seed_count == LIST_MAX)
+                return command_usage("simulate", "--seeds: found more than %d, expected fewer",
+                                     LIST_MAX);
+            if (!twice)
+                o->seed[o->seed_count++] = seed;
         }
     }
-    return o->seed_count > 0;
+    return o->seed_count ? 0 : command_usage("simulate", "--seeds: found no number");
 }
 
 /* 0, or an exit code with the message printed. */
@@ -232,16 +262,11 @@ static int take_one(struct options *o, int option)
 
     switch (option) {
     case OPT_LIST:
-        return take_lists(o, optarg) ? 0 : command_usage("simulate", "--list: found no name");
+        return take_lists(o, optarg);
     case OPT_SEEDS:
-        return take_seeds(o, optarg)
-                   ? 0
-                   : command_usage("simulate",
-                                   "--seeds: expected A-B or A,B,.. of at most %d "
-                                   "numbers",
-                                   LIST_MAX);
+        return take_seeds(o, optarg);
     case OPT_POLICY:
-        return take_policies(o, optarg) ? 0 : ERR_INPUT;
+        return take_policies(o, optarg);
     case OPT_ORDER:
         return take_order(o, optarg);
     case OPT_BUDGET:
@@ -401,25 +426,23 @@ static int show(const struct options *o, struct summary *s, struct report *r, st
     const char *baseline = o->baseline ? o->baseline : o->openb ? "fgd" : "best-fit";
     struct summary_look look = summary_look(STDOUT_FILENO, baseline);
     struct out text = {NULL, 0, 0};
-    int code = 0;
+    int code = 0, printed;
 
+    /* The files first: a closed pipe must not cost them. */
+    if (o->out && !(code = summary_save(s, o->out, DOVETAIL_VERSION, err))) {
+        out_format(&text, "%s/report.html", o->out);
+        code = report_save(r, s, baseline, text.bytes, err);
+        out_clear(&text);
+    }
+    if (code)
+        (void)command_fail(code, err);
     if (o->json)
         summary_json(s, DOVETAIL_VERSION, &text);
     else
         summary_table(s, &look, &text);
-    if (text.length)
-        code = command_print(&text);
+    printed = text.length ? command_print(&text) : 0;
     out_free(&text);
-    if (code || !o->out)
-        return code;
-    code = summary_save(s, o->out, DOVETAIL_VERSION, err);
-    if (!code) {
-        out_add(&text, o->out);
-        out_add(&text, "/report.html");
-        code = report_save(r, s, baseline, text.bytes, err);
-        out_free(&text);
-    }
-    return code ? command_fail(code, err) : 0;
+    return code ? code : printed;
 }
 
 static int read_bounds(const struct options *o, struct summary *s, struct err *err)
@@ -427,6 +450,9 @@ static int read_bounds(const struct options *o, struct summary *s, struct err *e
     struct out path = {NULL, 0, 0};
     int code = 0;
 
+    if (o->bounds && access(o->bounds, F_OK) != 0)
+        return err_set(err, ERR_INPUT, "%s: found no such file, expected one with bounds",
+                       o->bounds);
     if (o->bounds || o->openb) {
         out_add(&path, o->bounds ? o->bounds : o->openb);
         out_add(&path, o->bounds ? "" : "/bounds.csv");
@@ -498,7 +524,7 @@ int command_simulate(int argc, char **argv)
     while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
         if (option == 'h') {
             command_simulate_help(stdout);
-            return fflush(stdout) ? ERR_TROUBLE : 0;
+            return command_flush();
         }
         if ((code = take_one(&o, option)))
             return code;

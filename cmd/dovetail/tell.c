@@ -30,7 +30,7 @@ int command_explain(int argc, char **argv)
     while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
         if (option == 'h') {
             fputs(explain_usage, stdout);
-            return fflush(stdout) ? ERR_TROUBLE : 0;
+            return command_flush();
         }
         if (option != 'o' || (strcmp(optarg, "json") != 0 && strcmp(optarg, "text") != 0))
             return command_usage("explain", "expected -o text or -o json");
@@ -38,6 +38,8 @@ int command_explain(int argc, char **argv)
     }
     if (argc - optind != 2)
         return command_usage("explain", "expected a log and a job");
+    if (!*argv[optind + 1])
+        return command_usage("explain", "found an empty name, expected a job");
     code = explain(argv[optind], argv[optind + 1], form, &text, &err);
     code = code ? command_fail(code, &err) : command_print(&text);
     out_free(&text);
@@ -56,14 +58,14 @@ int command_replay(int argc, char **argv)
                                             {NULL, 0, NULL, 0}};
     uint64_t until = 0, batches, events;
     struct err err;
-    int option, code;
+    int option, code, flushed;
 
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         char *end = NULL;
 
         if (option == 'h') {
             fputs(replay_usage, stdout);
-            return fflush(stdout) ? ERR_TROUBLE : 0;
+            return command_flush();
         }
         if (option == 'u')
             until = strtoull(optarg, &end, 10);
@@ -75,9 +77,11 @@ int command_replay(int argc, char **argv)
     code = journal_replay(argv[optind], until, &batches, &events, &err);
     if (code)
         (void)command_fail(code, &err);
-    printf("%llu batches with %llu events: decisions and digests are equal%s\n",
-           (unsigned long long)batches, (unsigned long long)events, code ? " up to there" : "");
-    return fflush(stdout) && !code ? ERR_TROUBLE : code;
+    if (!code || batches > 0)
+        printf("%llu batches with %llu events: decisions and digests are equal%s\n",
+               (unsigned long long)batches, (unsigned long long)events, code ? " up to there" : "");
+    flushed = command_flush();
+    return code ? code : flushed;
 }
 
 static void policies_page(FILE *out)

@@ -404,7 +404,7 @@ static bool seat_possible(const struct model *m, const struct podset *p, uint32_
         } else if (b->mig_slots[device] || b->share_milli[device] + p->milli > MILLI_FULL * 2 ||
                    (!podset_is_share(p) && b->sharers[device])) {
             return false;
-        } else if (podset_is_share(p) && !host_share_fits(m, host, device, p)) {
+        } else if (podset_is_share(p) && !host_share_room(m, host, device, p)) {
             return false;
         }
     }

@@ -290,7 +290,7 @@ static uint32_t write_journal(const char *path)
     bench_fill_picky(&b);
     before = h.count;
     go_on(&b, &h, REPLAY_EVENTS);
-    must(journal_close(h.journal, &err) == 0);
+    must(journal_close(h.journal, true, &err) == 0);
     bench_close(&b);
     history_close(&h);
     return before;

@@ -301,7 +301,7 @@ void host_confirm(struct model *m, uint32_t seat, uint16_t devices)
     index_sync_host(m, s->host);
 }
 
-bool host_share_fits(const struct model *m, uint32_t host, unsigned device,
+bool host_share_room(const struct model *m, uint32_t host, unsigned device,
                      const struct podset *ask)
 {
     const struct host *h = host_row(m, host);
@@ -310,11 +310,17 @@ bool host_share_fits(const struct model *m, uint32_t host, unsigned device,
     int64_t milli = b->share_milli[device] + (ask->share_mib ? 0 : ask->milli);
     int64_t held = (int64_t)b->share_mib[device] + ask->share_mib;
 
-    if (!(h->healthy >> device & 1) || b->mig_slots[device])
+    if (b->mig_slots[device])
         return false;
     if (held == 0)
         return milli <= MILLI_FULL;
     return mib > 0 && milli * mib + MILLI_FULL * held <= MILLI_FULL * mib;
+}
+
+bool host_share_fits(const struct model *m, uint32_t host, unsigned device,
+                     const struct podset *ask)
+{
+    return (host_row(m, host)->healthy >> device & 1) && host_share_room(m, host, device, ask);
 }
 
 bool host_valid(const struct model *m, uint32_t host)

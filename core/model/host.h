@@ -48,7 +48,10 @@ void host_give(struct model *m, uint32_t seat);
 void host_lift(struct model *m, uint32_t seat);
 void host_confirm(struct model *m, uint32_t seat, uint16_t devices);
 
-/* True if a share of the podset fits on the device beside what it holds, exactly. */
+/* True if what the device holds leaves room for a share of the podset, exactly, whatever its
+ * health; and the same of a device in service. */
+bool host_share_room(const struct model *m, uint32_t host, unsigned device,
+                     const struct podset *ask);
 bool host_share_fits(const struct model *m, uint32_t host, unsigned device,
                      const struct podset *ask);
 /* First slot for the profile on the device, or -1; used: slots taken so far. */

@@ -256,24 +256,24 @@ static struct host_mark mark_of(const struct model *m, uint32_t host, uint32_t s
 
 void index_sync_host(struct model *m, uint32_t host)
 {
-    struct host_mark *mark = &host_marks(m)[host], new;
+    struct host_mark *mark = &host_marks(m)[host], now;
     uint32_t breed;
 
     if (index_of(m)->stale)
         return;
     breed = kind_breeds(m)[host_row(m, host)->kind];
-    new = mark_of(m, host, mark->slot);
-    if (new.bin != mark->bin) {
+    now = mark_of(m, host, mark->slot);
+    if (now.bin != mark->bin) {
         if (mark->bin != BIN_NONE)
             bin_put(m, breed, mark->bin, mark->slot, false);
-        if (new.bin != BIN_NONE)
-            bin_put(m, breed, new.bin, new.slot, true);
+        if (now.bin != BIN_NONE)
+            bin_put(m, breed, now.bin, now.slot, true);
     }
-    if (new.bin == mark->bin &&new.free_milli == mark->free_milli)
+    if (now.bin == mark->bin && now.free_milli == mark->free_milli)
         return;
     if (mark->bin != BIN_NONE)
         mark_count(m, host, false);
-    *mark = new;
+    *mark = now;
     if (mark->bin != BIN_NONE)
         mark_count(m, host, true);
 }

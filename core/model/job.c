@@ -142,7 +142,8 @@ void job_run(struct model *m, uint32_t job)
     j->state = JOB_RUNNING;
     j->told = (struct told){0};
     j->refused_at = UINT64_MAX;
-    team_hold(m, j->team, job_held(m, j));
+    j->held_milli = job_held(m, j);
+    team_hold(m, j->team, j->held_milli);
     index_sync_job(m, job);
 }
 
@@ -151,7 +152,9 @@ void job_stop(struct model *m, uint32_t job)
     struct job *j = model_edit(m, TABLE_JOB, job);
 
     if (j->state == JOB_RUNNING) {
-        team_hold(m, j->team, -job_held(m, j));
+        /* What was charged when it started: prices of shares may have changed since. */
+        team_hold(m, j->team, -j->held_milli);
+        j->held_milli = 0;
         config_edit(m)->waiting_pods += j->pods;
     }
     while (j->seat_head != ROW_NONE)

@@ -148,6 +148,7 @@ struct job {
     int64_t submit_ns, est_ns; /* est_ns -1: the user says nothing */
     uint64_t refused_at;       /* freed_count when a search last failed; UINT64_MAX: none did */
     uint64_t required;         /* bit s: scope s must contain the whole gang */
+    int64_t held_milli;        /* what its team is charged for the run, until it ends */
     uint32_t key;              /* the edge's number of the job */
     uint32_t team;             /* ROW_NONE: none */
     uint32_t submit_order;

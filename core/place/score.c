@@ -26,6 +26,13 @@ uint32_t score_free_milli(const struct host *h)
     return sum;
 }
 
+int64_t score_cpu(int64_t cpu_milli)
+{
+    int64_t most = (int64_t)1 << 28;
+
+    return cpu_milli < 0 ? 0 : cpu_milli < most ? cpu_milli : most;
+}
+
 uint16_t score_share_devices(const struct score_ask *a)
 {
     const struct host *h = host_row(a->view->m, a->host);

@@ -117,7 +117,9 @@ uint8_t score_slot(const struct score_ask *a, uint16_t devices);
 
 /* The devices for a pod as the published baselines choose them. */
 uint16_t score_devices_plain(const struct score_ask *a);
-/* GPUs of the host that are free, in milli; capacity of the host in milli. */
+/* GPUs of the host that are free, in milli. */
 uint32_t score_free_milli(const struct host *h);
+/* CPU within what a formula can multiply: 268,000 cores, the most that any scorer tells apart. */
+int64_t score_cpu(int64_t cpu_milli);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void *out_grow(void *table, size_t count, size_t *limit, size_t row_bytes)
@@ -269,8 +271,21 @@ static void forget(struct out_file *f)
     *f = (struct out_file){.fd = -1};
 }
 
+/* Empties the file once no other writer has it. A file system without locks, or a file that is no
+ * plain one, does as well as it can. */
+static bool take_over(int fd)
+{
+    struct stat s;
+
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(fd, &s) != 0 || !S_ISREG(s.st_mode) || ftruncate(fd, 0) == 0;
+}
+
 int out_file_open(struct out_file *f, const char *path, bool whole, struct err *err)
 {
+    char hidden[32];
+
     *f = (struct out_file){.fd = STDOUT_FILENO};
     if (strcmp(path, "-") == 0) {
         f->path = joined("standard output", "");
@@ -278,11 +293,17 @@ int out_file_open(struct out_file *f, const char *path, bool whole, struct err *
     }
     f->whole = whole;
     f->path = joined(path, "");
-    f->path_now = joined(path, whole ? ".tmp" : "");
-    f->fd = open(f->path_now, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (f->fd >= 0)
+    snprintf(hidden, sizeof(hidden), ".%ld.tmp", (long)getpid());
+    f->path_now = joined(path, whole ? hidden : "");
+    f->fd = open(f->path_now, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (f->fd >= 0 && take_over(f->fd))
         return ERR_NONE;
-    err_set(err, ERR_TROUBLE, "%s: %s", f->path_now, strerror(errno));
+    err_set(err, ERR_TROUBLE, "%s: %s", f->path_now,
+            f->fd >= 0 && errno == EWOULDBLOCK
+                ? "another run writes it; choose another folder, or wait"
+                : strerror(errno));
+    if (f->fd >= 0)
+        (void)close(f->fd);
     forget(f);
     return ERR_TROUBLE;
 }

@@ -56,7 +56,8 @@ struct out_file {
     struct err err;
 };
 
-/* "-" is standard output. whole: written to PATH.tmp and renamed by out_file_close(). */
+/* "-" is standard output. whole: written to PATH.PID.tmp and renamed by out_file_close(). A file
+ * that another run is writing is trouble: two writers would leave neither's. */
 int out_file_open(struct out_file *f, const char *path, bool whole, struct err *err);
 /* After the first failure further writes do nothing and return it again. */
 int out_file_write(struct out_file *f, const void *bytes, size_t length);

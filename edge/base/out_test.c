@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -164,8 +165,9 @@ static void whole_files_appear_at_once(void **state)
 
     (void)state;
     path_in(path, sizeof(path), "whole");
-    snprintf(hidden, sizeof(hidden), "%s.tmp", path);
+    snprintf(hidden, sizeof(hidden), "%s.%ld.tmp", path, (long)getpid());
     assert_int_equal(out_file_open(&f, path, true, &err), ERR_NONE);
+    assert_int_equal(access(hidden, F_OK), 0);
     assert_int_equal(out_file_write(&f, "all\n", 4), ERR_NONE);
     assert_int_not_equal(access(path, F_OK), 0);
     assert_int_equal(out_file_close(&f, &err), ERR_NONE);
@@ -175,6 +177,29 @@ static void whole_files_appear_at_once(void **state)
     assert_non_null(fgets(line, sizeof(line), in));
     assert_string_equal(line, "all\n");
     fclose(in);
+}
+
+static void one_writer_at_a_time(void **state)
+{
+    char path[128];
+    struct out_file first, second;
+    struct err err;
+    struct stat s;
+
+    (void)state;
+    path_in(path, sizeof(path), "shared");
+    assert_int_equal(out_file_open(&first, path, false, &err), ERR_NONE);
+    assert_int_equal(out_file_write(&first, "mine\n", 5), ERR_NONE);
+    assert_int_equal(out_file_open(&second, path, false, &err), ERR_TROUBLE);
+    assert_non_null(strstr(err.text, "another run writes it"));
+    assert_int_equal(out_file_close(&first, &err), ERR_NONE);
+    assert_int_equal(stat(path, &s), 0);
+    assert_int_equal(s.st_size, 5);
+    /* the next one begins anew */
+    assert_int_equal(out_file_open(&second, path, false, &err), ERR_NONE);
+    assert_int_equal(out_file_close(&second, &err), ERR_NONE);
+    assert_int_equal(stat(path, &s), 0);
+    assert_int_equal(s.st_size, 0);
 }
 
 static void trouble_is_named(void **state)
@@ -213,9 +238,13 @@ static void trouble_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimals_are_exact), cmocka_unit_test(seconds_are_rounded_to_microseconds),
-        cmocka_unit_test(reals_are_cut),      cmocka_unit_test(strings_are_safe),
-        cmocka_unit_test(buffers_grow),       cmocka_unit_test(whole_files_appear_at_once),
+        cmocka_unit_test(decimals_are_exact),
+        cmocka_unit_test(seconds_are_rounded_to_microseconds),
+        cmocka_unit_test(reals_are_cut),
+        cmocka_unit_test(strings_are_safe),
+        cmocka_unit_test(buffers_grow),
+        cmocka_unit_test(whole_files_appear_at_once),
+        cmocka_unit_test(one_writer_at_a_time),
         cmocka_unit_test(trouble_is_named),
     };
 

@@ -88,12 +88,14 @@ void journal_batch(struct journal *j, struct sched *s, const uint8_t *events, si
         flush(j);
 }
 
-int journal_close(struct journal *j, struct err *err)
+int journal_close(struct journal *j, bool whole, struct err *err)
 {
     int code;
 
-    out_char(&j->pending, 'E');
-    put_number(&j->pending, j->batches);
+    if (whole) {
+        out_char(&j->pending, 'E');
+        put_number(&j->pending, j->batches);
+    }
     flush(j);
     code = out_file_close(&j->file, err);
     out_free(&j->pending);
@@ -177,7 +179,9 @@ int journal_read_open(struct journal_reader **ret_reader, const char *path, stru
     r->path = memory_zeroed(strlen(path) + 1);
     memcpy(r->path, path, strlen(path) + 1);
     r->file = fopen(path, "rb");
-    code = r->file ? get_head(r, err) : err_set(err, ERR_INPUT, "%s: %s", path, strerror(errno));
+    code = r->file ? get_head(r, err)
+                   : err_set(err, ERR_INPUT, "%s: found %s, expected a journal that opens", path,
+                             strerror(errno));
     if (code) {
         journal_read_close(r);
         return code;
@@ -227,10 +231,13 @@ int journal_read(struct journal_reader *r, struct journal_record *ret_record, st
     if (kind == 'E') {
         if ((code = get_number(r, &count, err)))
             return -code;
-        return count == r->batches
-                   ? 0
-                   : -err_set(err, ERR_INPUT, "%s: found %llu batches, expected %llu", r->path,
-                              (unsigned long long)r->batches, (unsigned long long)count);
+        if (count != r->batches)
+            return -err_set(err, ERR_INPUT, "%s: found %llu batches, expected %llu", r->path,
+                            (unsigned long long)r->batches, (unsigned long long)count);
+        if (fread(&kind, 1, 1, r->file) == 1)
+            return -err_set(err, ERR_INPUT, "%s: byte %llu: found more, expected the end", r->path,
+                            (unsigned long long)r->at);
+        return 0;
     }
     if (kind != 'B')
         return -err_set(err, ERR_INPUT, "%s: byte %llu: found a record of kind %u, expected B or E",

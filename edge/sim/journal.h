@@ -3,7 +3,7 @@
  * The journal is the run: whoever has it repeats each decision bit for bit. It starts with the
  * eight bytes "dovetail", the format's number and the version that wrote it; then come batches: the
  * bytes of the events, the bytes of the decisions, the digest. The last record counts them, so that
- * a journal that was cut is seen as such.
+ * a journal that was cut is seen as such; a run that is stopped writes none.
  *
  * Errors  A writer keeps its first trouble for journal_close(). A reader says the file and the
  *         position in bytes.
@@ -21,7 +21,8 @@ struct journal; /* a journal being written */
 
 int journal_open(struct journal **ret_journal, const char *path, struct err *err);
 void journal_batch(struct journal *j, struct sched *s, const uint8_t *events, size_t size);
-int journal_close(struct journal *j, struct err *err);
+/* whole: the run came to its end. Of one that did not, what happened is kept, as a cut journal. */
+int journal_close(struct journal *j, bool whole, struct err *err);
 
 /* What one batch said. Bytes are valid until the next one is read. */
 struct journal_record {

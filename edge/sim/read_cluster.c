@@ -192,7 +192,7 @@ bool read_node_fields(struct reader *r, const struct tree *map, struct world_nod
 
     node->gpus = (uint8_t)reader_int(r, map, "gpus", (struct span){0, WORLD_GPUS_MAX, node->gpus});
     node->gpu_mem_mib =
-        reader_int(r, map, "gpu_mem_mib", (struct span){1, READ_AMOUNT_MAX, node->gpu_mem_mib});
+        reader_int(r, map, "gpu_mem_mib", (struct span){1, READ_DEVICE_MAX, node->gpu_mem_mib});
     node->cpu_milli =
         reader_int(r, map, "cpu_milli", (struct span){0, READ_AMOUNT_MAX, node->cpu_milli});
     node->mem_mib = reader_int(r, map, "mem_mib", (struct span){0, READ_AMOUNT_MAX, node->mem_mib});

@@ -218,6 +218,8 @@ static const struct {
     {"part of a gpu", ONE("\"gpus\":1.5"), ":2: found \"gpus\": 1.5"},
     {"a huge cpu", ONE("\"gpus\":1,\"cpu_milli\":1e15"), ":2: found \"cpu_milli\": 1e15"},
     {"no memory in a device", ONE("\"gpus\":1,\"gpu_mem_mib\":0"), ":2: found \"gpu_mem_mib\": 0"},
+    {"more memory in a device than the core counts", ONE("\"gpus\":1,\"gpu_mem_mib\":2147483648"),
+     ":2: found \"gpu_mem_mib\": 2147483648"},
     {"an unknown shape", ONE("\"gpus\":1,\"shape\":\"s\""), ":2: found \"shape\": \"s\""},
     {"a shape of another size",
      SHAPE("\"gpus\":2}\n{\"kind\":\"node\",\"node\":\"m\",\"gpus\":3,\"shape\":\"s\""),

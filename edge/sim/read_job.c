@@ -73,7 +73,7 @@ static bool shares(struct reader *r, const struct tree *map, struct world_podset
     const struct tree *mig = reader_get(map, "mig");
 
     p->milli = (uint32_t)reader_int(r, map, "milli", (struct span){1, 1000, 1000});
-    p->mem_share_mib = reader_int(r, map, "mem_share_mib", (struct span){1, READ_AMOUNT_MAX, 0});
+    p->mem_share_mib = reader_int(r, map, "mem_share_mib", (struct span){1, READ_DEVICE_MAX, 0});
     p->mig = WORLD_NONE;
     if (r->code)
         return false;

@@ -103,7 +103,7 @@ static bool override(struct text *t, struct recipe *c)
     if (strcmp(key, "pods") == 0)
         return count(t, 0, READ_COUNT_MAX, &c->node.pods);
     if (strcmp(key, "gpu_mem") == 0)
-        return count(t, 1, READ_AMOUNT_MAX, &c->node.gpu_mem_mib);
+        return count(t, 1, READ_DEVICE_MAX, &c->node.gpu_mem_mib);
     t->at = start;
     return bad(t, "one of model cpu mem pods gpu_mem");
 }

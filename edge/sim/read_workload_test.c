@@ -261,6 +261,8 @@ static const struct {
     {"a share of two", JOB("\"gpus\":2,\"milli\":500"), ":2: found \"milli\" with gpus 2"},
     {"a memory share of two", JOB("\"gpus\":2,\"mem_share_mib\":500"),
      ":2: found \"mem_share_mib\" with gpus 2"},
+    {"a memory share of more than the core counts", JOB("\"gpus\":1,\"mem_share_mib\":4294967297"),
+     ":2: found \"mem_share_mib\": 4294967297"},
     {"two kinds of share", JOB("\"gpus\":1,\"milli\":500,\"mem_share_mib\":5"),
      ":2: found \"mem_share_mib\" beside \"milli\""},
     {"mig of two", JOB("\"gpus\":2,\"mig\":\"1g\""), ":2: found \"mig\" with gpus 2"},

@@ -19,6 +19,7 @@
 #define READ_COUNT_MAX  1000000   /* pods, pieces */
 #define READ_NODES_MAX  4194304
 #define READ_AMOUNT_MAX 1000000000000       /* CPU in milli, MiB */
+#define READ_DEVICE_MAX INT32_MAX           /* MiB of one device: the core keeps them in 32 bits */
 #define READ_NS_MAX     2000000000000000000 /* 2,000,000,000 s, over 63 years: four of them add up */
 
 struct span {

@@ -99,6 +99,11 @@ static const struct row expect_rows[] = {
      "- {at: 1, expect: {free: [{gpus: 7.75, shape: {1: 7, 2: 3, 4: 1}}, {level: leaf, gpus: 8, "
      "count: 0}]}}\n",
      0, NULL},
+    {"what is free inside a host",
+     TOP "running: [{job: O, gpus: 1, node: n1, devices: [0], run_s: 9}]\n" STEPS
+         "- {at: 1, expect: {free: [{level: island, gpus: 2, count: 1}, {level: cluster, gpus: 4, "
+         "count: 1}]}}\n",
+     0, NULL},
     {"what is not free", TOP STEPS TWO "- {at: 1, expect: {free: {gpus: 1, shape: {4: 1}}}}\n", 2,
      "expected free: shape: 4: 1, found 0"},
     {"figures",

@@ -10,7 +10,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 3
 seeds=${SEEDS:-2000}
 copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT INT TERM
+trap 'rm -rf "$copy"' EXIT
+trap 'exit 130' INT TERM
 found=0 missed=0 units=0
 
 build() {

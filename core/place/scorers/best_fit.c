@@ -13,7 +13,7 @@ static bool place(const struct score_ask *a, struct spot *s, enum score_detail d
 
     /* Reference sizes of the published baseline: 128 cores and 8 GPUs. */
     const struct host *h = host_row(a->view->m, a->host);
-    int64_t cpu = h->cpu_free_milli - a->podset->cpu_milli;
+    int64_t cpu = score_cpu(h->cpu_free_milli - a->podset->cpu_milli);
     int64_t gpu = (int64_t)score_free_milli(h) - a->milli * a->podset->gpus;
 
     s->cost = -(100 * 2 * 128000 - 100 * cpu - 100 * 16 * gpu) / (2 * 128000);

@@ -12,7 +12,8 @@ static bool place(const struct score_ask *a, struct spot *s, enum score_detail d
         return false;
 
     const struct host *h = host_row(a->view->m, a->host);
-    int64_t cpu = h->cpu_free_milli * a->podset->cpu_milli; /* of 128,000 squared */
+    int64_t cpu =
+        score_cpu(h->cpu_free_milli) * score_cpu(a->podset->cpu_milli); /* of 128,000 squared */
     int64_t gpu = (int64_t)score_free_milli(h) * a->milli * a->podset->gpus; /* of 8,000 squared */
     int64_t full = (int64_t)128000 * 128000;
 

@@ -7,9 +7,10 @@
 
 static int64_t used_ppm(int64_t capacity, int64_t left)
 {
-    if (capacity >= UNLIMITED || capacity <= 0)
+    /* Nobody asks a share of so much that it shows in a percent. */
+    if (capacity >= (int64_t)1 << 42 || capacity <= 0 || left > capacity)
         return 0;
-    return (capacity - left) * 1000000 / capacity;
+    return (left > -capacity ? capacity - left : 2 * capacity) * 1000000 / capacity;
 }
 
 static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
