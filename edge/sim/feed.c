@@ -153,6 +153,21 @@ void feed_team(struct feed *f, int64_t at_ns, uint32_t team)
     driver_event(f->d, &e);
 }
 
+/* Devices that the world knows by name: an identity stays with the card when indices shift. */
+static void send_identities(struct feed *f, uint32_t node)
+{
+    const struct world_node *n = &f->w->node[node];
+
+    for (unsigned d = 0; n->device && d < n->gpus; d++) {
+        struct event e = {.kind = EVENT_UUID};
+
+        if (!n->device[d].uuid && !n->device[d].pci)
+            continue;
+        e.uuid = (struct event_uuid){node, (uint8_t)d, ++f->identities};
+        driver_event(f->d, &e);
+    }
+}
+
 /* Parents before their children: the core checks that a parent exists. */
 static void send_teams(struct feed *f)
 {
@@ -337,6 +352,8 @@ int feed_open(struct feed *f, const struct world *w, struct driver *d,
     send_teams(f);
     for (uint32_t n = 0; n < w->node_count; n++)
         feed_host(f, 0, n);
+    for (uint32_t n = 0; n < w->node_count; n++)
+        send_identities(f, n);
     send_mix(f);
     return 0;
 }

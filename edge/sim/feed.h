@@ -20,6 +20,7 @@ struct feed {
     uint64_t *class_models; /* by pod class */
     uint32_t class_count;
     size_t class_limit;
+    uint32_t identities; /* of devices, numbered from 1 as they are told */
 };
 
 struct feed_options {

@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "edge/base/memory.h"
 #include "edge/base/out.h"
 #include "edge/sim/driver.h"
 
-#define FORMAT          1u
+#define FORMAT          2u
 #define BATCH_BYTES_MAX ((size_t)1 << 31)
 static const char magic[8] = {'d', 'o', 'v', 'e', 't', 'a', 'i', 'l'};
 
@@ -17,8 +18,9 @@ struct journal {
     struct out_file file;
     struct out pending;
     uint8_t *decisions;
-    size_t decisions_limit;
+    size_t decisions_limit, summed; /* summed: bytes of pending that the sum counts already */
     uint64_t batches;
+    uint32_t sum; /* CRC-32 of all bytes so far but the sums themselves */
 };
 
 static void put_number(struct out *t, uint64_t value)
@@ -47,10 +49,24 @@ int journal_open(struct journal **ret_journal, const char *path, struct err *err
     return 0;
 }
 
+/* Ends a record. An event may change nothing that a digest or a decision shows; its bytes do. */
+static void put_sum(struct journal *j)
+{
+    char bytes[4];
+
+    j->sum = (uint32_t)crc32_z(j->sum, (const unsigned char *)j->pending.bytes + j->summed,
+                               j->pending.length - j->summed);
+    for (unsigned b = 0; b < sizeof(bytes); b++)
+        bytes[b] = (char)(j->sum >> 8 * b);
+    out_bytes(&j->pending, bytes, sizeof(bytes));
+    j->summed = j->pending.length;
+}
+
 static void flush(struct journal *j)
 {
     (void)out_file_write(&j->file, j->pending.bytes, j->pending.length);
     out_clear(&j->pending);
+    j->summed = 0;
 }
 
 static size_t encode_decisions(struct journal *j, const struct sched *s)
@@ -83,6 +99,7 @@ void journal_batch(struct journal *j, struct sched *s, const uint8_t *events, si
     for (unsigned b = 0; b < 8; b++)
         bytes[b] = (char)(digest >> 8 * b);
     out_bytes(&j->pending, bytes, sizeof(bytes));
+    put_sum(j);
     j->batches++;
     if (j->pending.length > 1u << 16)
         flush(j);
@@ -95,6 +112,7 @@ int journal_close(struct journal *j, bool whole, struct err *err)
     if (whole) {
         out_char(&j->pending, 'E');
         put_number(&j->pending, j->batches);
+        put_sum(j);
     }
     flush(j);
     code = out_file_close(&j->file, err);
@@ -112,6 +130,7 @@ struct journal_reader {
     uint8_t *bytes;
     size_t limit;
     uint64_t at, batches;
+    uint32_t sum;
 };
 
 static int cut(const struct journal_reader *r, struct err *err)
@@ -126,7 +145,26 @@ static int get_bytes(struct journal_reader *r, void *to, size_t size, struct err
     size_t got = fread(to, 1, size, r->file);
 
     r->at += got;
+    r->sum = (uint32_t)crc32_z(r->sum, to, got);
     return got == size ? 0 : cut(r, err);
+}
+
+static int get_sum(struct journal_reader *r, struct err *err)
+{
+    uint32_t want = r->sum, sum = 0;
+    uint8_t bytes[4];
+    int code = get_bytes(r, bytes, sizeof(bytes), err);
+
+    if (code)
+        return code;
+    for (unsigned b = 0; b < sizeof(bytes); b++)
+        sum |= (uint32_t)bytes[b] << 8 * b;
+    r->sum = want; /* sums are not summed */
+    return sum == want ? 0
+                       : err_set(err, ERR_INPUT,
+                                 "%s: batch %llu: found bytes that differ from those written, "
+                                 "expected an unchanged journal",
+                                 r->path, (unsigned long long)r->batches);
 }
 
 static int get_number(struct journal_reader *r, uint64_t *ret, struct err *err)
@@ -157,6 +195,7 @@ static int get_head(struct journal_reader *r, struct err *err)
     int code;
 
     r->at = got;
+    r->sum = (uint32_t)crc32_z(0, (const unsigned char *)start, got);
     if (got != sizeof(start) || memcmp(start, magic, sizeof(magic)) != 0)
         return err_set(err, ERR_INPUT,
                        "%s: found no journal, expected a file that `dovetail "
@@ -221,7 +260,7 @@ static int get_part(struct journal_reader *r, size_t *used, size_t *ret_at, size
 
 int journal_read(struct journal_reader *r, struct journal_record *ret_record, struct err *err)
 {
-    size_t used = 0, events, decisions;
+    size_t used = 0, events = 0, decisions = 0;
     uint64_t count;
     uint8_t kind, digest[8];
     int code = get_bytes(r, &kind, 1, err);
@@ -229,7 +268,7 @@ int journal_read(struct journal_reader *r, struct journal_record *ret_record, st
     if (code)
         return -code;
     if (kind == 'E') {
-        if ((code = get_number(r, &count, err)))
+        if ((code = get_number(r, &count, err)) || (code = get_sum(r, err)))
             return -code;
         if (count != r->batches)
             return -err_set(err, ERR_INPUT, "%s: found %llu batches, expected %llu", r->path,
@@ -244,7 +283,7 @@ int journal_read(struct journal_reader *r, struct journal_record *ret_record, st
                         r->path, (unsigned long long)r->at, kind);
     if ((code = get_part(r, &used, &events, &ret_record->events_size, err)) ||
         (code = get_part(r, &used, &decisions, &ret_record->decisions_size, err)) ||
-        (code = get_bytes(r, digest, sizeof(digest), err)))
+        (code = get_bytes(r, digest, sizeof(digest), err)) || (code = get_sum(r, err)))
         return -code;
     ret_record->events = r->bytes + events;
     ret_record->decisions = r->bytes + decisions;
@@ -306,7 +345,7 @@ int journal_replay(const char *path, uint64_t until, uint64_t *ret_batches, uint
                    struct err *err)
 {
     struct journal_reader *r;
-    struct journal_record record;
+    struct journal_record record = {.events = NULL};
     struct journal scratch = {.batches = 0};
     struct driver d;
     int code = journal_read_open(&r, path, err), more = 1;

@@ -2,7 +2,8 @@
  *
  * The journal is the run: whoever has it repeats each decision bit for bit. It starts with the
  * eight bytes "dovetail", the format's number and the version that wrote it; then come batches: the
- * bytes of the events, the bytes of the decisions, the digest. The last record counts them, so that
+ * bytes of the events, the bytes of the decisions, the digest, and a sum of all bytes so far, by
+ * which a damaged batch is known before it is run. The last record counts them, so that
  * a journal that was cut is seen as such; a run that is stopped writes none.
  *
  * Errors  A writer keeps its first trouble for journal_close(). A reader says the file and the

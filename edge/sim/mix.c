@@ -223,8 +223,9 @@ static void keep_popular(struct mix_table *t, struct tally *tally)
 {
     uint64_t covered = 0;
 
-    if (tally->count)
-        qsort(tally->class, tally->count, sizeof(*tally->class), by_count);
+    if (!tally->class)
+        return;
+    qsort(tally->class, tally->count, sizeof(*tally->class), by_count);
     while (t->class_count < tally->count && covered * 100 < tally->rows * 95)
         covered += tally->class[t->class_count++].count;
     t->class = tally->class;
