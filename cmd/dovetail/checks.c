@@ -30,6 +30,7 @@ static int run_one(void *context, uint32_t number, struct world *w)
                                     .feed = {.scorer = c->o->policy[n],
                                              .order = c->o->order,
                                              .seed = w->seed < 0 ? 0 : (uint64_t)w->seed,
+                                             .budget_steps = c->o->budget_steps,
                                              .drop_never = true,
                                              .scan_all = c->o->scan_all}};
     code = batch_run_all(run, c->o->policy_count, &b, c->summary, c->report, &done, &err);
@@ -51,8 +52,11 @@ int check_worlds(const struct worlds_options *o)
         (void)command_fail(code, &err);
     if (!code && o->out && (code = summary_save(c.summary, o->out, DOVETAIL_VERSION, &err)))
         (void)command_fail(code, &err);
-    out_format(&text, "%u worlds, %u runs%s\n", c.count, c.runs,
-               code ? "; stopped before the end" : "");
+    if (o->json)
+        summary_json(c.summary, DOVETAIL_VERSION, &text);
+    else
+        out_format(&text, "%u worlds, %u runs%s\n", c.count, c.runs,
+                   code ? "; stopped before the end" : "");
     if (command_print(&text) && !code)
         code = ERR_TROUBLE;
     out_free(&text);

@@ -9,7 +9,8 @@ struct worlds_options {
     const enum scorer_id *policy;
     unsigned policy_count;
     enum order order;
-    bool scan_all;
+    uint32_t budget_steps; /* 0: as usual */
+    bool scan_all, json;
 };
 
 int check_scenarios(int count, char **path);

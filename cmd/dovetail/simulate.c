@@ -27,6 +27,7 @@ struct options {
     uint32_t budget_steps;
     unsigned workers;
     bool scenario, json, quiet, scan_all;
+    bool decides; /* one of the options under `How to decide` was given */
 };
 
 static const char usage[] =
@@ -260,6 +261,8 @@ static int take_one(struct options *o, int option)
     uint64_t value = 0;
     int code = 0;
 
+    o->decides |= option == OPT_POLICY || option == OPT_ORDER || option == OPT_BUDGET ||
+                  option == OPT_SCAN_ALL;
     switch (option) {
     case OPT_LIST:
         return take_lists(o, optarg);
@@ -335,6 +338,11 @@ static int check_options(const struct options *o, int rest)
         return command_usage("simulate", "found an argument beside the options");
     if (rest == 0 && o->scenario)
         return command_usage("simulate", "--scenario: expected one file or more");
+    if (o->scenario && (o->out || o->json || o->baseline || o->bounds || o->decides))
+        return command_usage("simulate", "--scenario: the file says how to decide, and nothing is "
+                                         "written; leave the other options out");
+    if (o->worlds && (o->baseline || o->bounds))
+        return command_usage("simulate", "--baseline and --bounds do not go with --worlds");
     if (o->baseline && !policy_find(o->baseline, &id))
         return command_usage("simulate", "--baseline: found `%s`, expected a scorer", o->baseline);
     return 0;
@@ -410,13 +418,22 @@ static int read_worlds_of(struct plan_of_runs *p, const struct options *o, struc
     return code;
 }
 
+/* Sums of an earlier run would outlive the logs they sum up: they go first. */
 static int make_folder(const char *path, struct err *err)
 {
+    static const char *const sum[] = {"summary.json", "report.html"};
+    struct out name = {NULL, 0, 0};
     struct stat s;
 
-    if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode)))
-        return 0;
-    return err_set(err, ERR_TROUBLE, "%s: cannot make the folder: %s", path, strerror(errno));
+    if (mkdir(path, 0777) != 0 && !(errno == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode)))
+        return err_set(err, ERR_TROUBLE, "%s: cannot make the folder: %s", path, strerror(errno));
+    for (size_t n = 0; n < sizeof(sum) / sizeof(sum[0]); n++) {
+        out_clear(&name);
+        out_format(&name, "%s/%s", path, sum[n]);
+        (void)unlink(name.bytes);
+    }
+    out_free(&name);
+    return 0;
 }
 
 /* ---- results ---- */
@@ -503,8 +520,14 @@ static int compare(const struct options *o)
 
 static int run_worlds(const struct options *o)
 {
-    struct worlds_options w = {o->worlds,       o->out,   o->policy,
-                               o->policy_count, o->order, o->scan_all};
+    struct worlds_options w = {.path = o->worlds,
+                               .out = o->out,
+                               .policy = o->policy,
+                               .policy_count = o->policy_count,
+                               .order = o->order,
+                               .budget_steps = o->budget_steps,
+                               .scan_all = o->scan_all,
+                               .json = o->json};
     struct err err;
     int code = o->out ? make_folder(o->out, &err) : 0;
 

@@ -327,17 +327,18 @@ int feed_open(struct feed *f, const struct world *w, struct driver *d,
 
     *f = (struct feed){.w = w, .d = d};
     if (w->model_count > MODELS_MAX)
-        return err_set(err, ERR_INPUT, "found %u GPU models, expected at most %u", w->model_count,
-                       MODELS_MAX);
+        return err_set(err, ERR_INPUT, "found %u GPU models, expected at most %u in this version",
+                       w->model_count, MODELS_MAX);
     for (uint32_t j = 0; j < w->job_count; j++)
         if (w->job[j].podset_count > PODSETS_MAX)
-            return err_set(err, ERR_INPUT, "job %s: found %u podsets, expected at most %u",
+            return err_set(err, ERR_INPUT,
+                           "job %s: found %u podsets, expected at most %u in this version",
                            w->job[j].name, w->job[j].podset_count, PODSETS_MAX);
     for (uint32_t j = 0; j < w->job_count; j++)
         if (gang_pods(&w->job[j]) > GANG_PODS_MAX)
-            return err_set(err, ERR_INPUT, "job %s: found %llu pods, expected at most %u",
-                           w->job[j].name, (unsigned long long)gang_pods(&w->job[j]),
-                           GANG_PODS_MAX);
+            return err_set(
+                err, ERR_INPUT, "job %s: found %llu pods, expected at most %u in this version",
+                w->job[j].name, (unsigned long long)gang_pods(&w->job[j]), GANG_PODS_MAX);
     e.config = (struct event_config){
         .order = (uint8_t)options->order,
         .scorer = (uint8_t)options->scorer,

@@ -345,7 +345,8 @@ int journal_replay(const char *path, uint64_t until, uint64_t *ret_batches, uint
                    struct err *err)
 {
     struct journal_reader *r;
-    struct journal_record record = {.events = NULL};
+    static const uint8_t nothing[1];
+    struct journal_record record = {.events = nothing, .decisions = nothing};
     struct journal scratch = {.batches = 0};
     struct driver d;
     int code = journal_read_open(&r, path, err), more = 1;

@@ -5,6 +5,11 @@
 
 #include "edge/base/memory.h"
 #include "edge/sim/metrics_parts.h"
+#include "edge/sim/reader.h"
+
+/* A run that would end later, 190 years from the start, does not end: behind its end there must be
+ * room for one more time of a file. */
+#define LAST_NS (3 * (wide)READ_NS_MAX)
 
 /* True if the node has parts of a level below the host at all. */
 static bool has_parts(const struct world *w, struct world_where where, uint32_t node)
@@ -55,26 +60,30 @@ static int64_t factor_of(const struct world *w, const struct world_job *j,
     return least == INT64_MAX ? 1000000 : least;
 }
 
-/* ns of running that so much progress takes, rounded up. */
-static int64_t time_for(const struct live *l, int64_t progress_ns)
+/* ns of running that so much progress takes, rounded up. Whole parts first: the product of all
+ * three may pass even the wide integers. */
+static wide time_for(const struct live *l, int64_t progress_ns)
 {
     wide over = (wide)l->held * 1000000;
+    wide work = (wide)progress_ns * (wide)l->factor_micro;
 
-    return (int64_t)(((wide)progress_ns * (wide)l->asked * (wide)l->factor_micro + over - 1) /
-                     over);
+    return work / over * (wide)l->asked + (work % over * (wide)l->asked + over - 1) / over;
 }
 
 /* Progress that so much running makes, rounded down. */
 static int64_t progress_of(const struct live *l, int64_t run_ns)
 {
-    return (int64_t)((wide)run_ns * (wide)l->held * 1000000 /
-                     ((wide)l->asked * (wide)l->factor_micro));
+    wide work = (wide)run_ns * 1000000;
+    wide held = work / l->asked * (wide)l->held + work % l->asked * (wide)l->held / l->asked;
+
+    return (int64_t)(held / l->factor_micro);
 }
 
 void live_start(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
                 const struct record_pod *pods, uint32_t pod_count)
 {
     bool by_gpus = fit_gang_nano(w, j) > 0;
+    wide finish_ns;
 
     l->pod = memory_grow(l->pod, (pod_count + 1) * sizeof(*pods));
     memcpy(l->pod, pods, pod_count * sizeof(*pods));
@@ -90,7 +99,8 @@ void live_start(struct live *l, const struct world *w, const struct world_job *j
     l->state = LIVE_RUNNING;
     l->start_ns = t_ns;
     l->restart_ns = l->ran ? j->restart_ns : 0;
-    l->finish_ns = t_ns + l->restart_ns + time_for(l, j->run_ns - l->kept_ns);
+    finish_ns = (wide)t_ns + l->restart_ns + time_for(l, j->run_ns - l->kept_ns);
+    l->finish_ns = finish_ns > LAST_NS ? INT64_MAX : (int64_t)finish_ns;
     l->ran = true;
 }
 

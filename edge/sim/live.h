@@ -18,7 +18,7 @@ struct live {
     int64_t kept_ns;     /* progress that is safe */
     int64_t start_ns;    /* of this run */
     int64_t restart_ns;  /* dead time at its start */
-    int64_t finish_ns;   /* when it will be done if nothing happens */
+    int64_t finish_ns;   /* when it will be done if nothing happens; INT64_MAX: never */
     int64_t held, asked; /* nano-GPU, or pods */
     int64_t factor_micro;
     uint32_t pod_count;

@@ -77,6 +77,15 @@ static bool expect(struct text *t, char c, const char *expected)
     return true;
 }
 
+/* As names in files are. */
+static bool plain_text(const char *text, size_t length)
+{
+    for (size_t n = 0; n < length; n++)
+        if ((unsigned char)text[n] < 0x20 || text[n] == 0x7F)
+            return false;
+    return true;
+}
+
 static bool override(struct text *t, struct recipe *c)
 {
     char key[64];
@@ -88,7 +97,7 @@ static bool override(struct text *t, struct recipe *c)
         size_t length = strcspn(t->at, " ]");
         char name[256];
 
-        if (length == 0 || length >= sizeof(name))
+        if (length == 0 || length >= sizeof(name) || !plain_text(t->at, length))
             return bad(t, "the name of a model");
         memcpy(name, t->at, length);
         name[length] = '\0';

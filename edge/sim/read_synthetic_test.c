@@ -100,6 +100,8 @@ static void wrong_texts_are_named(void **state)
         {"an override without a value", "host:1[cpu=]", "found \"]\" at character 12"},
         {"an override without an end", "host:1[cpu=5", "expected a level such as"},
         {"a model without a name", "host:1[model=]", "expected the name of a model"},
+        {"a model with a control character", "host:1[model=a\x1b]", "expected the name of a model"},
+        {"a model that is not UTF-8", "host:1[model=\xff]", "found bytes that are not UTF-8"},
         {"a stray sign", "host:1 ]", "found \"]\" at character 8"},
         {"a comma at the end", "host:1,", "found \"the end\" at character 8"},
         {"a later level", "leaf:1 host:1, rack:1 host:1",
