@@ -33,7 +33,8 @@ struct index {
     uint32_t breeds;
     uint64_t kind_breeds_at, marks_at, job_marks_at, breeds_at, counts_at, slots_at, bits_at,
         bits_limit, cells_at;
-    uint64_t cell_first_at, member_first_at, members_at, waiting_at, map_at;
+    uint64_t kind_cells_at, ailing_at, cell_first_at, member_first_at, members_at, waiting_at,
+        map_at;
 };
 
 static inline struct index *index_of(const struct model *m)
@@ -62,6 +63,8 @@ PART(bin_counts, uint32_t, counts_at)
 PART(slot_hosts, uint32_t, slots_at)
 PART(bin_bits, uint64_t, bits_at)
 PART(cell_table, struct cell, cells_at)
+PART(kind_cells, struct cell, kind_cells_at)
+PART(ailing_bits, uint64_t, ailing_at)
 PART(cell_firsts, uint32_t, cell_first_at)
 PART(member_firsts, uint32_t, member_first_at)
 PART(member_table, uint32_t, members_at)
@@ -102,6 +105,8 @@ static uint64_t layout(struct index *x, const struct limits *l)
     x->bits_limit = BINS * (hosts / 64 + kinds);
     x->bits_at = carve(&end, x->bits_limit * sizeof(uint64_t));
     x->cells_at = carve(&end, (uint64_t)l->cells * sizeof(struct cell));
+    x->kind_cells_at = carve(&end, kinds * sizeof(struct cell));
+    x->ailing_at = carve(&end, (hosts / 64 + 1) * sizeof(uint64_t));
     x->cell_first_at = carve(&end, (domains + 1) * sizeof(uint32_t));
     x->member_first_at = carve(&end, (domains + 1) * sizeof(uint32_t));
     x->members_at = carve(&end, hosts * LEVELS_MAX * sizeof(uint32_t));
@@ -179,8 +184,7 @@ uint32_t index_bin(const struct model *m, const struct host *h)
         if (!(h->whole >> d & 1) && h->free_milli[d] > share)
             share = h->free_milli[d];
     whole = whole > h->unknown_gpus ? whole - h->unknown_gpus : 0;
-    return index_bin_of(whole, share * BIN_SHARE_STEPS / MILLI_FULL,
-                        cpu_step(kind_row(m, h->kind), h, whole));
+    return index_bin_of(whole, index_share_step(share), cpu_step(kind_row(m, h->kind), h, whole));
 }
 
 static struct cell *cell_find(const struct model *m, uint32_t domain, uint32_t model)
@@ -221,6 +225,7 @@ static void mark_count(struct model *m, uint32_t host, bool add)
         if (b->domain[l] != ROW_NONE)
             cell_count_host(cell_find(m, b->domain[l], model), mark->whole, mark->free_milli, add);
     cell_count_host(cell_find(m, ROW_NONE, model), mark->whole, mark->free_milli, add);
+    cell_count_host(&kind_cells(m)[host_row(m, host)->kind], mark->whole, mark->free_milli, add);
 }
 
 static void bin_put(struct model *m, uint32_t breed, uint32_t bin, uint32_t slot, bool in)
@@ -254,6 +259,13 @@ static struct host_mark mark_of(const struct model *m, uint32_t host, uint32_t s
     return mark;
 }
 
+static void mark_ailing(struct model *m, uint32_t host)
+{
+    uint64_t *word = &ailing_bits(m)[host / 64], others = *word & ~((uint64_t)1 << host % 64);
+
+    *word = others | (uint64_t)host_ails(host_row(m, host)) << host % 64;
+}
+
 void index_sync_host(struct model *m, uint32_t host)
 {
     struct host_mark *mark = &host_marks(m)[host], now;
@@ -263,6 +275,7 @@ void index_sync_host(struct model *m, uint32_t host)
         return;
     breed = kind_breeds(m)[host_row(m, host)->kind];
     now = mark_of(m, host, mark->slot);
+    mark_ailing(m, host);
     if (now.bin != mark->bin) {
         if (mark->bin != BIN_NONE)
             bin_put(m, breed, mark->bin, mark->slot, false);
@@ -360,6 +373,7 @@ void index_rebuild(struct model *m)
     rebuild_members(m);
     x->cell_count = 0;
     memset(cell_firsts(m), 0xFF, ((size_t)m->limits.rows[TABLE_DOMAIN] + 1) * sizeof(uint32_t));
+    memset(kind_cells(m), 0, (size_t)(x->cell_first_at - x->kind_cells_at));
     x->stale = 0;
     for (uint32_t h = 0; h < hosts; h++) {
         struct host_mark *mark = &host_marks(m)[h];
@@ -372,6 +386,7 @@ void index_rebuild(struct model *m)
         struct breed_bins *k = &breed_table(m)[breed];
 
         slot_hosts(m)[k->slot_first + k->slot_count] = h;
+        mark_ailing(m, h);
         *mark = mark_of(m, h, k->slot_count++);
         if (mark->bin == BIN_NONE)
             continue;
@@ -510,8 +525,6 @@ uint32_t index_job_find(const struct model *m, uint32_t key)
     return ROW_NONE;
 }
 
-/* ---- questions ---- */
-
 uint32_t index_breeds(const struct model *m)
 {
     return index_of(m)->breeds;
@@ -556,6 +569,19 @@ uint32_t index_cells(const struct model *m)
 const struct cell *index_cell(const struct model *m, uint32_t cell)
 {
     return &cell_table(m)[cell];
+}
+
+const struct cell *index_kind(const struct model *m, uint32_t kind)
+{
+    return &kind_cells(m)[kind];
+}
+
+uint32_t index_ailing_next(const struct model *m, uint32_t host)
+{
+    for (uint32_t w = host / 64; w <= model_count(m, TABLE_HOST) / 64; host = ++w * 64)
+        if (ailing_bits(m)[w] >> host % 64)
+            return host + bits_low(ailing_bits(m)[w] >> host % 64);
+    return ROW_NONE;
 }
 
 const uint32_t *index_members(const struct model *m, uint32_t domain, uint32_t *ret_count)

@@ -1,12 +1,22 @@
 /* index.h - what can be recomputed from the tables, kept in step because it is asked all the time
  *
- * Four answers that a placement needs without looking at every host:
+ * Six answers that a placement needs without looking at every host:
+ *
  *   bins     hosts of one breed (kinds of equal model, CPU and devices), by wholly free devices, by
- * the largest share still free on a broken device, and by free CPU: a bit set per bin, so that the
- * lowest id comes first cells    per domain of a declared level and GPU model (and per model in
- * all): how many hosts have 0, 1, .. 16 devices wholly free, and the free milli: upper bounds that
- * prune members  the hosts of each domain, in id order waiting  the waiting jobs in order, and jobs
- * by the edge's number
+ *            the largest share still free on a broken device, and by free CPU: a bit set per bin,
+ *            so that the lowest id comes first
+ *
+ *   cells    per domain of a declared level and GPU model (and per model in all): how many hosts
+ *            have 0, 1, .. 16 devices wholly free, and the free milli: upper bounds that prune
+ *
+ *   kinds    the same counts per kind of host, for pods that are particular about hosts
+ *
+ *   ailing   hosts that are not up, or not with all devices: where dropping the limit of health
+ *            may matter
+ *
+ *   members  the hosts of each domain, in id order
+ *
+ *   waiting  the waiting jobs in order, and jobs by the edge's number
  *
  * Nothing here is hashed or stored; index_rebuild() makes it anew from the rows. The model's door
  * calls index_sync_host() and index_sync_job() when a rollback restores a row; whoever edits such a
@@ -21,12 +31,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/bits.h"
 #include "core/model/rows.h"
 
 struct model;
 struct limits;
 
-#define BIN_SHARE_STEPS 8 /* largest free share on a broken device, in eighths of a device */
+#define BIN_SHARE_STEPS 8 /* largest free share on a broken device: none, or a seventh */
 #define BIN_CPU_STEPS   8 /* free CPU, in quarters of what the kind has per free device */
 #define BINS            ((GPUS_MAX + 1) * BIN_SHARE_STEPS * BIN_CPU_STEPS)
 #define BIN_WORDS       ((BINS + 63) / 64)
@@ -64,6 +75,16 @@ void index_settle(struct model *m);
 
 /* The bin of a host as it stands. */
 uint32_t index_bin(const struct model *m, const struct host *h);
+/* Step 0 is a broken device without any room; the others part the rest evenly. */
+static inline uint32_t index_share_step(uint32_t milli)
+{
+    return milli ? 1 + (milli - 1) * (BIN_SHARE_STEPS - 1) / MILLI_FULL : 0;
+}
+/* The largest share in a step. */
+static inline uint32_t index_share_most(uint32_t step)
+{
+    return (step * MILLI_FULL + BIN_SHARE_STEPS - 2) / (BIN_SHARE_STEPS - 1);
+}
 static inline uint32_t index_bin_of(uint32_t whole, uint32_t share_step, uint32_t cpu_step)
 {
     return (whole * BIN_SHARE_STEPS + share_step) * BIN_CPU_STEPS + cpu_step;
@@ -82,6 +103,16 @@ uint32_t index_slot_host(const struct model *m, uint32_t breed, uint32_t slot);
 uint32_t index_cell_first(const struct model *m, uint32_t domain);
 uint32_t index_cells(const struct model *m); /* pairs counted */
 const struct cell *index_cell(const struct model *m, uint32_t cell);
+
+/* Hosts of a kind; its domain and next say nothing. */
+const struct cell *index_kind(const struct model *m, uint32_t kind);
+static inline bool host_ails(const struct host *h)
+{
+    return h->state != HOST_ABSENT &&
+           (h->state != HOST_UP || h->healthy != (uint16_t)bits_first(h->gpus));
+}
+/* The ailing host with the lowest id from host on, or ROW_NONE. */
+uint32_t index_ailing_next(const struct model *m, uint32_t host);
 
 /* The hosts of a domain, in id order. */
 const uint32_t *index_members(const struct model *m, uint32_t domain, uint32_t *ret_count);

@@ -113,6 +113,40 @@ static bool cells_valid(const struct model *m, uint32_t domain)
     return true;
 }
 
+static bool kind_valid(const struct model *m, uint32_t kind)
+{
+    const struct cell *c = index_kind(m, kind);
+    uint64_t free_milli = 0;
+    uint32_t hosts = 0, whole = 0, whole_counted = 0;
+
+    for (uint32_t h = 0; h < model_count(m, TABLE_HOST); h++)
+        if (serves(m, h) && host_row(m, h)->kind == kind) {
+            hosts++;
+            whole += whole_of(m, h);
+            free_milli += milli_of(host_row(m, h));
+        }
+    for (uint32_t w = 0; w <= GPUS_MAX; w++)
+        whole_counted += w * c->by_whole[w];
+    return hosts == c->hosts && whole == whole_counted && free_milli == c->free_milli;
+}
+
+static bool ailing_valid(const struct model *m)
+{
+    uint32_t next = index_ailing_next(m, 0);
+
+    for (uint32_t h = 0; h < model_count(m, TABLE_HOST); h++) {
+        const struct host *r = host_row(m, h);
+        bool ails =
+            r->state != HOST_ABSENT && (r->state != HOST_UP || r->healthy != (1u << r->gpus) - 1);
+
+        if (ails != (next == h))
+            return false;
+        if (ails)
+            next = index_ailing_next(m, h + 1);
+    }
+    return next == ROW_NONE;
+}
+
 static bool members_valid(const struct model *m, uint32_t domain)
 {
     uint32_t count = 0, n = 0;
@@ -151,6 +185,11 @@ bool index_valid(const struct model *m)
     for (uint32_t k = 0; k < index_breeds(m); k++)
         if (!bins_valid(m, k))
             return false;
+    for (uint32_t k = 0; k < model_count(m, TABLE_KIND); k++)
+        if (!kind_valid(m, k))
+            return false;
+    if (!ailing_valid(m))
+        return false;
     for (uint32_t d = 0; d < model_count(m, TABLE_DOMAIN); d++)
         if (!cells_valid(m, d) || !members_valid(m, d))
             return false;

@@ -2,6 +2,7 @@
 
 #include "core/base/bits.h"
 #include "core/model/index.h"
+#include "core/place/kinds.h"
 
 uint32_t equal_on_host(struct view *v, uint32_t host, const struct podset *p, uint16_t within)
 {
@@ -100,30 +101,20 @@ static bool hopeless(const struct view *v, const struct podset *p, uint32_t doma
 
 /* ---- hosts by the index ---- */
 
-/* Could an idle host of the kind hold a pod of the set? */
-static bool kind_holds(const struct view *v, const struct kind *k, const struct podset *p)
+/* Pods on hosts that lack something; counting stops at enough. */
+static uint64_t pods_on_ailing(struct view *v, const struct podset *p, uint64_t enough)
 {
-    const struct class_row *c = class_row(v->m, p->class_id);
-    bool holds = k->gpus >= p->gpus;
+    uint64_t sum = 0;
 
-    holds &= !view_minds(v, LIMIT(MODEL)) || (c->models >> k->model & 1);
-    holds &= !view_minds(v, LIMIT(CLASS)) || (c->nodes[k->class_id / 64] >> k->class_id % 64 & 1);
-    holds &= !view_minds(v, LIMIT(CPU)) || k->cpu_milli >= p->cpu_milli;
-    holds &= !view_minds(v, LIMIT(MEM)) || k->mem_mib >= p->mem_mib;
-    holds &= !view_minds(v, LIMIT(PODS)) || k->pods >= 1;
-    for (unsigned e = 0; e < EXTRAS_MAX; e++)
-        holds &= !view_minds(v, LIMIT(EXTRA)) || k->extra[e] >= p->extra[e];
-    return holds;
+    for (uint32_t h = index_ailing_next(v->m, 0); h != ROW_NONE && sum < enough;
+         h = index_ailing_next(v->m, h + 1))
+        sum += equal_on_host(v, h, p, UINT16_MAX);
+    return sum;
 }
 
-static bool some_kind_holds(const struct view *v, const struct podset *p)
+static bool is_ailing(const struct view *v, uint32_t host)
 {
-    uint32_t kinds = model_count(v->m, TABLE_KIND);
-
-    for (uint32_t k = 0; k < kinds; k++)
-        if (kind_holds(v, kind_row(v->m, k), p))
-            return true;
-    return false;
+    return index_ailing_next(v->m, host) == host;
 }
 
 /* Could a host of the bin hold a pod of the set? Only what bins tell is asked. */
@@ -141,17 +132,16 @@ static bool bin_holds(const struct view *v, const struct kind *k, uint32_t bin,
         return false;
     if (!podset_is_share(p) || whole > 0)
         return whole >= p->gpus;
-    return p->profile != ROW_NONE || p->share_mib ||
-           (share + 1) * MILLI_FULL / BIN_SHARE_STEPS >= p->milli;
+    return p->profile != ROW_NONE || p->share_mib || index_share_most(share) >= p->milli;
 }
 
 /* True if the bins tell where pods of the set may be: they know the hosts in service and what is
- * known to be free on them. */
+ * known to be free on them, and the index those that ail, but not those that will leave. */
 static bool bins_will_do(const struct view *v, const struct podset *p, uint64_t scopes)
 {
     return scopes == 0 && (p->slice_pods == 0 || !view_minds(v, LIMIT(TOPOLOGY))) &&
-           view_minds(v, LIMIT(HEALTH)) && config_row(v->m)->unknown_seats == 0 &&
-           !config_row(v->m)->scan_all;
+           (view_minds(v, LIMIT(HEALTH)) || config_row(v->m)->leaving_hosts == 0) &&
+           config_row(v->m)->unknown_seats == 0 && !config_row(v->m)->scan_all;
 }
 
 /* Pods that the hosts of one bin hold; counting stops at enough. */
@@ -161,25 +151,25 @@ static uint64_t pods_in_bin(struct view *v, uint32_t breed, uint32_t bin, const 
     uint64_t sum = 0;
 
     for (uint32_t slot = index_bin_next(v->m, breed, bin, 0); slot != ROW_NONE && sum < enough;
-         slot = index_bin_next(v->m, breed, bin, slot + 1))
-        sum += equal_on_host(v, index_slot_host(v->m, breed, slot), p, UINT16_MAX);
+         slot = index_bin_next(v->m, breed, bin, slot + 1)) {
+        uint32_t host = index_slot_host(v->m, breed, slot);
+
+        if (view_minds(v, LIMIT(HEALTH)) || !is_ailing(v, host))
+            sum += equal_on_host(v, host, p, UINT16_MAX);
+    }
     return sum;
 }
 
 /* Pods that the whole cluster holds, from the hosts that the bins propose. */
 static uint64_t pods_in_bins(struct view *v, const struct podset *p, uint64_t enough)
 {
-    uint64_t models =
-        view_minds(v, LIMIT(MODEL)) ? class_row(v->m, p->class_id)->models : UINT64_MAX;
-    uint64_t sum = 0;
+    uint64_t sum = view_minds(v, LIMIT(HEALTH)) ? 0 : pods_on_ailing(v, p, enough);
 
-    if (!some_kind_holds(v, p))
-        return 0;
     for (uint32_t breed = 0; breed < index_breeds(v->m) && sum < enough; breed++) {
         const struct breed_bins *b = index_breed(v->m, breed);
         const struct kind *k = kind_row(v->m, b->kind);
 
-        if (!(models >> k->model & 1) || k->gpus < p->gpus)
+        if (!kinds_serve(v, p, k))
             continue;
         for (unsigned w = 0; w < BIN_WORDS; w++)
             for (uint64_t f = b->filled[w]; f && sum < enough; f = bits_drop_low(f))

@@ -2,6 +2,7 @@
 #include "core/base/must.h"
 #include "core/model/index.h"
 #include "core/model/job.h"
+#include "core/place/kinds.h"
 #include "core/place/score.h"
 
 /* How much dearer than the best a bin's guess may be and its hosts still be looked at: guesses are
@@ -69,7 +70,7 @@ static bool bin_serves(const struct podset *p, int64_t milli, uint32_t whole, ui
         return whole >= p->gpus;
     if (whole > 0 || p->profile != ROW_NONE || p->share_mib)
         return true;
-    return (int64_t)(share_step + 1) * MILLI_FULL / BIN_SHARE_STEPS >= milli;
+    return (int64_t)index_share_most(share_step) >= milli;
 }
 
 static uint32_t propose_bin(struct hunt *h, uint32_t breed, uint32_t bin, struct proposal *list,
@@ -87,7 +88,7 @@ static uint32_t propose_bin(struct hunt *h, uint32_t breed, uint32_t bin, struct
         guess.milli = MILLI_FULL; /* too much memory for the first kind, not for all of the breed */
     if (!bin_serves(h->p, guess.milli, guess.whole, share))
         return count;
-    guess.broken_max = share ? (share + 1) * MILLI_FULL / BIN_SHARE_STEPS - 1 : 0;
+    guess.broken_max = share ? index_share_most(share) - 1 : 0;
     guess.cpu_free_milli = index_bin_cpu(kind_row(m, b->kind), guess.whole, cpu);
     if (guess.cpu_free_milli < h->p->cpu_milli && cpu + 1 < BIN_CPU_STEPS) {
         /* The middle is too little: only hosts at the upper end may do. */
@@ -183,8 +184,11 @@ static void look_by_index(struct hunt *h, struct proposal *heap, uint32_t count)
 
         if (found && (heap[0].guess > h->best.cost + SLACK_MICRO || looks >= SCORE_LOOKS_MAX))
             return;
-        if (!found && looks >= SCORE_LOOKS_MAX)
+        if (!found && looks >= SCORE_LOOKS_MAX) {
+            if (!kinds_serve(h->v, h->p, 0))
+                return;
             looks = 0; /* a yes must be found if there is one */
+        }
         if (look_in_bin(h, &heap[0], &looks) && h->best.host == ROW_NONE)
             continue;
         heap[0] = heap[--count];

@@ -138,7 +138,8 @@ void words_start(struct words *t, const struct world *w, const struct decision *
                 (struct record_term){best->term[n].name, best->term[n].unit, best->term[n].value,
                                      second->host != ROW_NONE ? second->term[n].value : 0};
     } else {
-        out_format(&t->text, "%u pods together in one %s", r->pod_count, r->reason.domain_level);
+        out_format(&t->text, r->pod_count == 1 ? "%u pod in one %s" : "%u pods together in one %s",
+                   r->pod_count, r->reason.domain_level);
     }
     r->reason.text = t->text.bytes;
 }

@@ -114,7 +114,7 @@ static bool place(const struct score_ask *a, struct spot *s, enum score_detail d
  * the milli. INT64_MAX: it fits none. */
 static int64_t broken_growth(const struct score_bin *b)
 {
-    int64_t *memory = &b->share_growth[b->broken_max * BIN_SHARE_STEPS / MILLI_FULL];
+    int64_t *memory = &b->share_growth[index_share_step(b->broken_max)];
 
     if (*memory != INT64_MIN)
         return *memory;
