@@ -312,15 +312,7 @@ static bool podset_good(const struct model *m, const struct event_podset *p)
 
 static bool apply_job(struct model *m, const struct event_job *e, struct wire_in *rest)
 {
-    struct job_spec spec = {.submit_ns = e->submit_ns,
-                            .est_ns = e->est_ns,
-                            .required = e->required,
-                            .key = e->key,
-                            .team = e->team,
-                            .priority = e->priority,
-                            .flags = e->flags,
-                            .preferred_count = e->preferred_count,
-                            .podset_count = e->podset_count};
+    struct job_spec spec; /* large: only the podsets that come are filled */
     bool good = e->podset_count > 0 && e->podset_count <= PODSETS_MAX && e->preferred_count <= 4 &&
                 !(e->required >> SCOPE_COUNT) && e->est_ns >= -1 && e->est_ns <= UNLIMITED &&
                 capacity(e->submit_ns) && index_job_find(m, e->key) == ROW_NONE;
@@ -328,6 +320,15 @@ static bool apply_job(struct model *m, const struct event_job *e, struct wire_in
 
     good &=
         e->team == ROW_NONE || (e->team < model_count(m, TABLE_TEAM) && team_row(m, e->team)->used);
+    spec.submit_ns = e->submit_ns;
+    spec.est_ns = e->est_ns;
+    spec.required = e->required;
+    spec.key = e->key;
+    spec.team = e->team;
+    spec.priority = e->priority;
+    spec.flags = e->flags;
+    spec.preferred_count = e->preferred_count;
+    spec.podset_count = e->podset_count;
     memcpy(spec.preferred, e->preferred, sizeof(spec.preferred));
     for (unsigned n = 0; n < spec.preferred_count && good; n++)
         good = spec.preferred[n] < SCOPE_COUNT;

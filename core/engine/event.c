@@ -1,7 +1,5 @@
 #include "core/engine/event.h"
 
-#include <string.h>
-
 static void put_u8(struct wire_out *w, const uint8_t *v, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
@@ -114,7 +112,6 @@ bool event_get(struct wire_in *r, struct event *ret_event)
 
     if (r->bad || r->byte == r->end)
         return false;
-    memset(ret_event, 0, sizeof(*ret_event));
     kind = wire_get(r);
     if (kind >= EVENT_COUNT)
         r->bad = true;

@@ -53,13 +53,20 @@ struct limits sched_limits_small(void)
 
 /* ---- growth ---- */
 
-#define KINDS_SEEN 512 /* kinds of hosts that a batch is expected to hold at most */
+#define CELLS_SEEN 1024 /* pairs of domain and model that a filter remembers */
+#define KINDS_SEEN 512  /* kinds of hosts that a batch is expected to hold at most */
 
 /* Rows that the batch may add, at worst, and the largest ids that it names. */
 struct demand {
     uint64_t rows[TABLE_COUNT], cells;
-    uint64_t pods, pods_max;   /* of the job being read; of the largest gang */
-    uint64_t kind[KINDS_SEEN]; /* hashes of the kinds of hosts in the batch; 0: free */
+    uint64_t pods, pods_max; /* of the job being read; of the largest gang */
+    uint64_t hosts, jump;    /* hosts there will be so far; most that one event adds */
+};
+
+/* What the hosts of a batch have in common, some of it counted twice at worst. */
+struct host_filter {
+    uint64_t kind[KINDS_SEEN]; /* hashes of kinds; 0: free */
+    uint64_t cell[CELLS_SEEN]; /* the last (domain, model) of each place, plus one */
 };
 
 static void demand_id(struct demand *d, enum table table, uint32_t id)
@@ -68,8 +75,8 @@ static void demand_id(struct demand *d, enum table table, uint32_t id)
         d->rows[table] = (uint64_t)id + 1;
 }
 
-/* Hosts of one kind share a row: counts the kinds that the batch names, some twice at worst. */
-static void demand_kind(struct demand *d, const struct event_host *e)
+/* Hosts of one kind share a row. */
+static void demand_kind(struct demand *d, struct host_filter *f, const struct event_host *e)
 {
     uint64_t word[] = {(uint64_t)e->cpu_milli,
                        (uint64_t)e->mem_mib,
@@ -82,7 +89,7 @@ static void demand_kind(struct demand *d, const struct event_host *e)
     uint64_t hash = hash_words(word, sizeof(word) / sizeof(word[0]), 1) | 1;
 
     for (unsigned n = 0; n < 8; n++) {
-        uint64_t *seen = &d->kind[(hash + n) % KINDS_SEEN];
+        uint64_t *seen = &f->kind[(hash + n) % KINDS_SEEN];
 
         if (*seen == hash)
             return;
@@ -92,6 +99,34 @@ static void demand_kind(struct demand *d, const struct event_host *e)
         }
     }
     d->rows[TABLE_KIND]++;
+}
+
+/* Hosts of one domain and model share a cell of the index; the cluster is a domain too. */
+static void demand_cells(struct demand *d, struct host_filter *f, const struct event_host *e)
+{
+    for (unsigned l = 0; l <= LEVELS_MAX; l++) {
+        uint64_t pair = (uint64_t)(l < LEVELS_MAX ? e->domain[l] : ROW_NONE) << 8 | e->model;
+        uint64_t *seen = &f->cell[hash_mix(pair) % CELLS_SEEN];
+
+        if ((l < LEVELS_MAX && e->domain[l] == ROW_NONE) || *seen == pair + 1)
+            continue;
+        *seen = pair + 1;
+        d->cells++;
+    }
+}
+
+/* Hosts are looked at in a pass of their own: most batches name none. */
+static void demand_hosts(struct demand *d, const uint8_t *bytes, size_t size)
+{
+    struct wire_in in = {.byte = bytes, .end = bytes + size};
+    struct host_filter f = {.kind = {0}};
+    struct event e;
+
+    while (event_get(&in, &e))
+        if (e.kind == EVENT_HOST) {
+            demand_kind(d, &f, &e.host);
+            demand_cells(d, &f, &e.host);
+        }
 }
 
 static void demand_event(struct demand *d, const struct event *e)
@@ -118,8 +153,12 @@ static void demand_event(struct demand *d, const struct event *e)
         break;
     case EVENT_HOST:
         demand_id(d, TABLE_HOST, e->host.host);
-        demand_kind(d, &e->host);
-        d->cells += 1 + LEVELS_MAX;
+        if (d->rows[TABLE_HOST] > d->hosts) {
+            uint64_t jump = d->rows[TABLE_HOST] - d->hosts;
+
+            d->jump = jump > d->jump ? jump : d->jump;
+            d->hosts = d->rows[TABLE_HOST];
+        }
         break;
     case EVENT_JOB:
         d->rows[TABLE_JOB]++;
@@ -138,14 +177,15 @@ static void demand_event(struct demand *d, const struct event *e)
     }
 }
 
-/* Twice what is needed: growth costs a copy, and a batch of one would else grow every time. */
+/* More than is needed: growth costs a copy, and a batch of one would else grow every time. Small
+ * tables double; large ones grow by a quarter, since what they have too much is memory. */
 static bool grow(uint32_t *limit, uint64_t need)
 {
-    uint64_t want = need + need / 4 + 4; /* at 80 % use already */
+    uint64_t want = need + need / 8 + 4; /* at nearly 90 % use already */
 
     if (want <= *limit)
         return false;
-    want *= 2;
+    want += want < 1u << 16 ? want : want / 4;
     must(want < UINT32_MAX / 2);
     *limit = (uint32_t)want;
     return true;
@@ -163,8 +203,11 @@ bool sched_short(const struct sched *s, const uint8_t *bytes, size_t size,
     bool short_of = false;
     uint64_t hosts, largest;
 
+    d.hosts = model_count(m, TABLE_HOST);
     while (event_get(&in, &e))
         demand_event(&d, &e);
+    if (d.rows[TABLE_HOST])
+        demand_hosts(&d, bytes, size);
     /* Tables whose rows the core adds: what lives now, and what the batch and the queue may add.
      * Tables that the edge numbers: the largest id. */
     d.rows[TABLE_JOB] += model_head(m, TABLE_JOB)->live;
@@ -178,10 +221,9 @@ bool sched_short(const struct sched *s, const uint8_t *bytes, size_t size,
             short_of |= grow(&l.rows[t], d.rows[t]);
     largest = c->gang_pods_max > d.pods_max ? c->gang_pods_max : d.pods_max;
     hosts = l.rows[TABLE_HOST];
-    short_of |=
-        grow(&l.undo_rows, 8 * largest + 256 + (d.rows[TABLE_HOST] ? 2 * hosts : 0) +
-                               d.rows[TABLE_DOMAIN] + d.rows[TABLE_TEAM] + d.rows[TABLE_SHAPE] +
-                               d.rows[TABLE_CLASS] + d.rows[TABLE_MIX]);
+    short_of |= grow(&l.undo_rows, 8 * largest + 256 + 2 * d.jump + d.rows[TABLE_DOMAIN] +
+                                       d.rows[TABLE_TEAM] + d.rows[TABLE_SHAPE] +
+                                       d.rows[TABLE_CLASS] + d.rows[TABLE_MIX]);
     short_of |= grow(&l.seats_out, largest);
     short_of |= grow(&l.depth, largest > ROOMS_MAX ? largest
                                : hosts < ROOMS_MAX ? hosts

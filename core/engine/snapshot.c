@@ -132,8 +132,9 @@ bool snapshot_limits(const uint8_t *bytes, size_t size, struct limits *ret_limit
     for (uint32_t t = 0; t < TABLE_COUNT; t++) {
         if (rows[t] > size) /* each row takes a byte at least */
             return false;
-        if (l.rows[t] < rows[t])
-            l.rows[t] = rows[t];
+        /* With some room beyond them, or the first step would move everything again. */
+        if (l.rows[t] < rows[t] + rows[t] / 4 + 8)
+            l.rows[t] = rows[t] + rows[t] / 4 + 8;
     }
     l.cells = cells_bound(rows);
     limits_fix(&l);
