@@ -99,7 +99,7 @@ bool score_confined(const struct view *v, const struct podset *p, uint32_t host,
                     struct spot *ret_spot, enum score_detail detail);
 
 /* Hosts that a search proposed by the index looks at, at most. */
-#define SCORE_LOOKS_MAX 160
+#define SCORE_LOOKS_MAX 96
 
 /* The best spot in the cluster for a pod alone in its gang, and the best on another host. scopes:
  * levels that it must lie in; above the host that its host has such a domain is all they ask. */

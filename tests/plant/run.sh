@@ -22,12 +22,12 @@ trap 'exit 130' INT TERM
 passed=0 failed=0 skipped=0
 
 build() {
-    make -C "$copy" -j"$jobs" CC="$cc" MODE=bare JOBS="$jobs" "$@" >"$copy/log" 2>&1
+    LIMIT_S=120 make -C "$copy" -j"$jobs" CC="$cc" MODE=bare JOBS="$jobs" "$@" >"$copy/log" 2>&1
 }
 
 # try PROGRAM SEEDS: 0 if it finds nothing
 try() {
-    (cd "$copy" && timeout 900 "$bin/tests/$1/main" --seeds "$2" >out 2>&1)
+    (cd "$copy" && timeout 600 "$bin/tests/$1/main" --seeds "$2" >out 2>&1)
 }
 
 # The seed that a program named, or how it died.
