@@ -214,6 +214,10 @@ small: $(B)/tests/small/main ## the core against brute force on small worlds (WO
 	@$< --exhaustive
 	@$< --first 1 --seeds $(WORLDS)
 
+.PHONY: plants
+plants: ## plants bugs into a copy of the tree and sees whether storm or small finds them (minutes)
+	@tests/plant/run.sh
+
 .PHONY: storm
 storm: $(B)/tests/storm/main ## random worlds and faults (SECONDS=n | SEEDS=a-b | SEED=n)
 	@$< $(if $(SEED),--seed $(SEED),$(if $(SEEDS),--seeds $(SEEDS),--seconds $(or $(SECONDS),20)))
