@@ -30,6 +30,12 @@ void words_free(struct words *t)
     out_free(&t->cure);
 }
 
+/* The level to speak of: a pod alone that names none needs one node. */
+static unsigned level_of(const struct refusal *r)
+{
+    return r->scope == SCOPE_OF_CLUSTER && r->best_known && r->pods <= 1 ? SCOPE_OF_HOST : r->scope;
+}
+
 /* Copies the sentence and fills its {words} in. */
 static void fill(struct out *t, const char *sentence, const struct world *w,
                  const struct refusal *r)
@@ -50,7 +56,7 @@ static void fill(struct out *t, const char *sentence, const struct world *w,
         else if (strncmp(sentence, "{pods}", 6) == 0)
             out_integer(t, r->pods);
         else if (strncmp(sentence, "{level}", 7) == 0)
-            out_add(t, feed_scope_name(w, r->scope));
+            out_add(t, feed_scope_name(w, level_of(r)));
         sentence = end + 1;
     }
 }
