@@ -205,13 +205,14 @@ static bool together(const struct search *s, unsigned scope, const struct step *
 static bool in_one_part(const struct search *s, unsigned scope, const struct step *t,
                         uint16_t devices)
 {
+    const struct host *h = host_row(s->v->m, s->room[t->room].host);
+    uint32_t shape = kind_row(s->v->m, h->kind)->shape;
     uint16_t masks[GPUS_MAX];
-    unsigned count = view_masks(s->v, s->room[t->room].host, SCOPE_BIT(scope), masks);
 
-    for (unsigned n = 0; n < count; n++)
-        if ((devices & ~(unsigned)masks[n]) == 0)
-            return true;
-    return false;
+    if (devices == 0) /* any part will do, but there must be one */
+        return view_masks(s->v, s->room[t->room].host, SCOPE_BIT(scope), masks) > 0;
+    return shape != ROW_NONE &&
+           shape_part_contains(&shape_row(s->v->m, shape)->shape, (enum shape_part)scope, devices);
 }
 
 /* Does the step keep to the scope with all steps of its group before it? */

@@ -322,6 +322,32 @@ static uint64_t count_events(const struct journal_record *record)
     return count;
 }
 
+/* The kinds of the batch's events, for whoever looks for the difference. */
+static void name_events(struct out *t, const struct journal_record *record)
+{
+    struct wire_in in = {.byte = record->events, .end = record->events + record->events_size};
+    struct event e;
+    unsigned count = 0;
+
+    while (event_get(&in, &e) && count < 8)
+        if (e.kind != EVENT_PODSET)
+            out_format(t, "%s%s", count++ ? ", " : "", event_name(e.kind));
+    out_format(t, "%s", count == 0 ? "none" : in.byte < in.end ? ", .." : "");
+}
+
+static int differs(const struct journal_record *record, const char *path, uint64_t batch,
+                   const char *what, struct err *err)
+{
+    struct out events = {NULL, 0, 0};
+    int code;
+
+    name_events(&events, record);
+    code = err_set(err, ERR_CHECK, "%s: batch %llu: %s; its events: %s", path,
+                   (unsigned long long)batch, what, events.bytes);
+    out_free(&events);
+    return code;
+}
+
 static int replay_one(struct driver *d, struct journal *scratch,
                       const struct journal_record *record, const char *path, uint64_t batch,
                       struct err *err)
@@ -332,12 +358,9 @@ static int replay_one(struct driver *d, struct journal *scratch,
     (void)sched_step(&d->sched, record->events, record->events_size);
     size = encode_decisions(scratch, &d->sched);
     if (size != record->decisions_size || memcmp(scratch->decisions, record->decisions, size) != 0)
-        return err_set(err, ERR_CHECK, "%s: batch %llu: the decisions differ from those recorded",
-                       path, (unsigned long long)batch);
+        return differs(record, path, batch, "the decisions differ from those recorded", err);
     if (sched_digest(&d->sched) != record->digest)
-        return err_set(err, ERR_CHECK, "%s: batch %llu: the digest is %016llx, recorded %016llx",
-                       path, (unsigned long long)batch, (unsigned long long)sched_digest(&d->sched),
-                       (unsigned long long)record->digest);
+        return differs(record, path, batch, "the digest differs from the one recorded", err);
     return 0;
 }
 

@@ -372,11 +372,6 @@ struct sink log_sink(struct log *l)
     return (struct sink){.take = take, .context = l};
 }
 
-const char *log_path(const struct log *l)
-{
-    return l->path.bytes;
-}
-
 static void discard(struct log *l)
 {
     EVP_MD_CTX_free(l->sha);

@@ -29,7 +29,6 @@ struct log_head {
 int log_open(struct log **ret_log, const struct world *w, const char *folder,
              const struct log_head *head, struct err *err);
 struct sink log_sink(struct log *l);
-const char *log_path(const struct log *l);
 
 /* Writes the end line and closes both files. */
 int log_close(struct log *l, const char *state_digest, const struct metric_value *summary,

@@ -218,7 +218,6 @@ static void lines_are_those_of_the_format(void **state)
     read_world(&w);
     assert_int_equal(log_open(&l, &w, folder, &head, &err), ERR_NONE);
     snprintf(path, sizeof(path), "%s/w_1-p-0.log", folder);
-    assert_string_equal(log_path(l), path);
     send(l, record(RECORD_SUBMIT, 0, 0));
     start_and_share(l);
     event = record(RECORD_EVENT, 2 * SECOND, 0);
