@@ -10,7 +10,7 @@
 const struct scorer *scorer_get(unsigned id)
 {
     static const struct scorer *const table[SCORER_COUNT] = {
-#define SCORER_ROW(name, symbol) &symbol,
+#define SCORER_ROW(name, symbol) &(symbol),
         SCORER_MAP(SCORER_ROW)};
 
     must(id < SCORER_COUNT);
