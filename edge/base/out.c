@@ -237,7 +237,7 @@ void out_format(struct out *t, const char *format, ...)
     va_start(args, format);
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    if (length > 0) {
+    if (length >= 0) { /* also nothing: the buffer is a string from now on */
         char *to = room(t, (size_t)length);
 
         t->length += (size_t)vsnprintf(to, (size_t)length + 1, format, again);
