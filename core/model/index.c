@@ -160,21 +160,18 @@ static int64_t cpu_fair(const struct kind *k, uint32_t whole)
     return k->gpus ? k->cpu_milli / k->gpus * (whole ? whole : 1) : k->cpu_milli;
 }
 
-/* What is multiplied below stays in range: a host of 2^50 milli-cores is one without limit. */
-#define CPU_COUNTED ((int64_t)1 << 50)
-
 static uint32_t cpu_step(const struct kind *k, const struct host *h, uint32_t whole)
 {
     int64_t fair = cpu_fair(k, whole), cpu = h->cpu_free_milli;
 
-    if (k->cpu_milli >= CPU_COUNTED || fair <= 0 || cpu >= 2 * fair)
+    if (k->cpu_milli >= BIN_CPU_MAX || fair <= 0 || cpu >= 2 * fair)
         return BIN_CPU_STEPS - 1;
     return cpu <= 0 ? 0 : (uint32_t)(cpu * 4 / fair);
 }
 
 int64_t index_bin_cpu(const struct kind *k, uint32_t whole, uint32_t cpu_step)
 {
-    if (k->cpu_milli >= CPU_COUNTED)
+    if (k->cpu_milli >= BIN_CPU_MAX)
         return UNLIMITED;
     return cpu_fair(k, whole) * (2 * cpu_step + 1) / 8;
 }

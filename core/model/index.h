@@ -39,8 +39,10 @@ struct limits;
 
 #define BIN_SHARE_STEPS 8 /* largest free share on a broken device: none, or a seventh */
 #define BIN_CPU_STEPS   8 /* free CPU, in quarters of what the kind has per free device */
-#define BINS            ((GPUS_MAX + 1) * BIN_SHARE_STEPS * BIN_CPU_STEPS)
-#define BIN_WORDS       ((BINS + 63) / 64)
+/* A host of so many milli-cores has no limit to the bins: what they multiply stays in range. */
+#define BIN_CPU_MAX ((int64_t)1 << 50)
+#define BINS        ((GPUS_MAX + 1) * BIN_SHARE_STEPS * BIN_CPU_STEPS)
+#define BIN_WORDS   ((BINS + 63) / 64)
 
 /* Hosts by free devices, of one domain (or of all) and one model. */
 struct cell {
