@@ -1,7 +1,5 @@
 #include "core/engine/sched.h"
 
-#include <string.h>
-
 #include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/engine/apply.h"
@@ -252,13 +250,10 @@ static bool same_ask(const struct model *m, uint32_t a, uint32_t b)
         ((x->flags ^ y->flags) & JOB_SHARES_CARD))
         return false;
     while (p != ROW_NONE && q != ROW_NONE) {
-        struct podset one = *podset_row(m, p), two = *podset_row(m, q);
-
-        p = one.next;
-        q = two.next;
-        one.next = two.next = 0;
-        if (memcmp(&one, &two, sizeof(one)) != 0)
+        if (!podset_alike(podset_row(m, p), podset_row(m, q)))
             return false;
+        p = podset_row(m, p)->next;
+        q = podset_row(m, q)->next;
     }
     return p == q;
 }

@@ -56,6 +56,9 @@ bool team_allows(const struct model *m, uint32_t team, int64_t milli, uint32_t *
 /* GPUs that one pod of the podset holds, in milli, on hosts of that kind. */
 int64_t podset_milli(const struct model *m, const struct podset *p, uint32_t kind);
 
+/* True if the two podsets ask the same. */
+bool podset_alike(const struct podset *a, const struct podset *b);
+
 /* GPUs of the gang's minimum, in milli. */
 int64_t job_least_milli(const struct model *m, uint32_t job);
 

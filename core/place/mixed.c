@@ -110,15 +110,6 @@ static bool plan_steps(struct search *s, bool full, uint32_t depth)
     return true;
 }
 
-static uint32_t room_free(const struct room *r)
-{
-    uint32_t free = 0;
-
-    for (unsigned d = 0; d < r->gpus; d++)
-        free += (r->usable >> d & 1) && r->sharers[d] == 0 ? MILLI_FULL : 0;
-    return free;
-}
-
 /* Hosts of the region that hold at least one pod of some set, the fullest first. */
 static void fill_rooms(struct search *s, const struct region *r, uint32_t depth)
 {
@@ -144,7 +135,7 @@ static void fill_rooms(struct search *s, const struct region *r, uint32_t depth)
         must(s->rooms < depth);
         room = room_of(s->v, h, r->within);
         to = s->rooms++;
-        while (to > 0 && room_free(&s->room[to - 1]) > room_free(&room)) {
+        while (to > 0 && room_whole(&s->room[to - 1]) > room_whole(&room)) {
             s->room[to] = s->room[to - 1];
             to--;
         }

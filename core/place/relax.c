@@ -1,7 +1,5 @@
 #include "core/place/relax.h"
 
-#include <string.h>
-
 #include "core/base/bits.h"
 #include "core/model/job.h"
 
@@ -34,15 +32,6 @@ static bool same_domain(const struct proof *x, unsigned scope, uint32_t a, uint3
            board_row(x->v->m, x->room[b].host)->domain[scope - SCOPE_OF_LEVEL];
 }
 
-static uint32_t whole_devices(const struct room *r)
-{
-    uint32_t whole = 0;
-
-    for (unsigned d = 0; d < r->gpus; d++)
-        whole += (r->usable >> d & 1) && r->sharers[d] == 0;
-    return whole;
-}
-
 /* Does the set alone fit into the domain, and with those that were put there before it? */
 static bool passes(struct proof *x, uint32_t n)
 {
@@ -56,7 +45,7 @@ static bool passes(struct proof *x, uint32_t n)
         x->looks++;
         if (!same_domain(x, d->scope, d->room, r))
             continue;
-        devices += whole_devices(&x->room[r]);
+        devices += room_whole(&x->room[r]);
         if (pods < d->pods && view_open(x->v, x->room[r].host, d->p))
             pods += room_pods(x->v, &x->room[r], d->p);
     }
@@ -85,13 +74,9 @@ static bool advance(struct proof *x, uint32_t n)
     struct demand *d = &x->set[n];
     uint32_t from = d->room == ROW_NONE ? 0 : d->room + 1;
 
-    if (d->room == ROW_NONE && n > 0 && x->set[n - 1].scope == d->scope) {
-        struct podset a = *x->set[n - 1].p, b = *d->p;
-
-        a.next = b.next = 0;
-        if (memcmp(&a, &b, sizeof(a)) == 0)
-            from = x->set[n - 1].room;
-    }
+    if (d->room == ROW_NONE && n > 0 && x->set[n - 1].scope == d->scope &&
+        podset_alike(x->set[n - 1].p, d->p))
+        from = x->set[n - 1].room;
     for (d->room = from; d->room < x->rooms && x->looks < LOOKS_MAX; d->room++)
         if (leads_domain(x, d->scope, d->room) && passes(x, n))
             return true;
@@ -118,7 +103,7 @@ static bool list_sets(struct proof *x, bool full)
         needed += d->gpus_needed;
     }
     for (uint32_t r = 0; r < x->rooms && devices < needed; r++)
-        devices += whole_devices(&x->room[r]);
+        devices += room_whole(&x->room[r]);
     return devices >= needed;
 }
 

@@ -121,21 +121,23 @@ static uint16_t free_for(const struct view *v, const struct room *r, const struc
     return free;
 }
 
-static uint32_t times(int64_t free, int64_t ask, uint32_t most)
+uint32_t room_whole(const struct room *r)
 {
-    if (ask <= 0)
-        return most;
-    return free < ask ? 0 : free / ask < most ? (uint32_t)(free / ask) : most;
+    uint32_t whole = 0;
+
+    for (unsigned d = 0; d < r->gpus; d++)
+        whole += (r->usable >> d & 1) && r->sharers[d] == 0;
+    return whole;
 }
 
 uint32_t room_pods(const struct view *v, const struct room *r, const struct podset *p)
 {
-    uint32_t most = times(r->pods, 1, UINT32_MAX);
+    uint32_t most = view_times(r->pods, 1, UINT32_MAX);
 
-    most = times(r->cpu_milli, p->cpu_milli, most);
-    most = times(r->mem_mib, p->mem_mib, most);
+    most = view_times(r->cpu_milli, p->cpu_milli, most);
+    most = view_times(r->mem_mib, p->mem_mib, most);
     for (unsigned e = 0; e < EXTRAS_MAX; e++)
-        most = times(r->extra[e], p->extra[e], most);
+        most = view_times(r->extra[e], p->extra[e], most);
     if (p->gpus && most) {
         uint32_t free = bits_count16(free_for(v, r, p));
 

@@ -34,6 +34,9 @@ uint16_t room_next(const struct view *v, const struct room *r, const struct pods
 /* True if the pod's counts (CPU, memory, ...) fit. */
 bool room_counts(const struct view *v, const struct room *r, const struct podset *p);
 
+/* Devices that nobody holds now. */
+uint32_t room_whole(const struct room *r);
+
 /* Pods of the set that the room would hold now if they were alone, at most: exact for whole
  * devices, a bound for shares. */
 uint32_t room_pods(const struct view *v, const struct room *r, const struct podset *p);

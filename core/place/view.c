@@ -78,16 +78,6 @@ uint32_t view_unknown(const struct view *v, const struct host *h, uint16_t withi
     return h->unknown_gpus > outside ? h->unknown_gpus - outside : 0;
 }
 
-/* How often ask goes into what is free. */
-static uint32_t times(int64_t free, int64_t ask, uint32_t most)
-{
-    if (ask <= 0)
-        return most;
-    if (free < ask)
-        return 0;
-    return free / ask < most ? (uint32_t)(free / ask) : most;
-}
-
 uint32_t view_counts(const struct view *v, const struct host *h, const struct podset *p)
 {
     const struct kind *k = kind_row(v->m, h->kind);
@@ -95,13 +85,13 @@ uint32_t view_counts(const struct view *v, const struct host *h, const struct po
     uint32_t most = UINT32_MAX;
 
     if (view_minds(v, LIMIT(CPU)))
-        most = times(busy ? h->cpu_free_milli : k->cpu_milli, p->cpu_milli, most);
+        most = view_times(busy ? h->cpu_free_milli : k->cpu_milli, p->cpu_milli, most);
     if (view_minds(v, LIMIT(MEM)))
-        most = times(busy ? h->mem_free_mib : k->mem_mib, p->mem_mib, most);
+        most = view_times(busy ? h->mem_free_mib : k->mem_mib, p->mem_mib, most);
     if (view_minds(v, LIMIT(PODS)))
-        most = times(busy ? h->pods_free : k->pods, 1, most);
+        most = view_times(busy ? h->pods_free : k->pods, 1, most);
     for (unsigned e = 0; e < EXTRAS_MAX && view_minds(v, LIMIT(EXTRA)); e++)
-        most = times(busy ? h->extra_free[e] : k->extra[e], p->extra[e], most);
+        most = view_times(busy ? h->extra_free[e] : k->extra[e], p->extra[e], most);
     return most;
 }
 
@@ -134,11 +124,12 @@ static uint32_t shares_on(const struct view *v, uint32_t host, unsigned d, const
     if (busy && b->mig_slots[d])
         return 0;
     if (p->share_mib == 0 && held == 0)
-        return times(MILLI_FULL - milli, p->milli, UINT32_MAX);
+        return view_times(MILLI_FULL - milli, p->milli, UINT32_MAX);
     if (mib <= 0)
         return 0;
-    return times(mib * (MILLI_FULL - milli) - MILLI_FULL * held,
-                 p->share_mib ? (int64_t)MILLI_FULL * p->share_mib : mib * p->milli, UINT32_MAX);
+    return view_times(mib * (MILLI_FULL - milli) - MILLI_FULL * held,
+                      p->share_mib ? (int64_t)MILLI_FULL * p->share_mib : mib * p->milli,
+                      UINT32_MAX);
 }
 
 uint32_t view_pods(const struct view *v, uint32_t host, const struct podset *p, uint16_t within)

@@ -77,6 +77,16 @@ uint32_t podset_most(const struct view *v, const struct podset *p);
 /* The scopes that hold for all pods of the set: its own and the gang's. Empty without TOPOLOGY. */
 uint64_t view_required(const struct view *v, const struct podset *p);
 
+/* How often the ask goes into what is free, at most so often. */
+static inline uint32_t view_times(int64_t free, int64_t ask, uint32_t most)
+{
+    if (ask <= 0)
+        return most;
+    if (free < ask)
+        return 0;
+    return free / ask < most ? (uint32_t)(free / ask) : most;
+}
+
 /* Wholly free devices within the set that seats of unknown place hold: as many as can be there, or,
  * with that limit dropped, as few. Over a whole host the two are the same. */
 uint32_t view_unknown(const struct view *v, const struct host *h, uint16_t within);

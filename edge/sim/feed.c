@@ -54,11 +54,9 @@ static int64_t capacity(int64_t amount)
 
 static uint32_t pod_class(struct feed *f, int64_t at_ns, const struct world_podset *p)
 {
-    uint64_t models = p->model_count ? 0 : UINT64_MAX;
+    uint64_t models = mix_models(p);
     struct event e = {.at_ns = at_ns, .kind = EVENT_CLASS};
 
-    for (uint32_t n = 0; n < p->model_count; n++)
-        models |= (uint64_t)1 << p->model[n];
     for (uint32_t c = 0; c < f->class_count; c++)
         if (f->class_models[c] == models)
             return c;

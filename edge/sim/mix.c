@@ -121,7 +121,7 @@ static int64_t fed_q20(int64_t asked, int64_t cpu, int64_t pct)
 
 /* ---- classes ---- */
 
-static uint64_t models_of(const struct world_podset *p)
+uint64_t mix_models(const struct world_podset *p)
 {
     uint64_t models = p->model_count ? 0 : UINT64_MAX;
 
@@ -210,7 +210,7 @@ static void count_classes(struct tally *t, const struct world *w)
         for (uint32_t n = 0; n < w->job[j].podset_count; n++) {
             const struct world_podset *p = &w->job[j].podset[n];
             struct mix x = {.cpu_milli = p->cpu_milli,
-                            .models = models_of(p),
+                            .models = mix_models(p),
                             .milli = milli_of(w, p),
                             .gpus = p->gpus};
 

@@ -21,6 +21,9 @@ struct mix_table {
     struct balance balance;
 };
 
+/* The models that a podset allows, a bit each; all bits where it names none. */
+uint64_t mix_models(const struct world_podset *p);
+
 struct mix_table *mix_open(const struct world *w);
 void mix_close(struct mix_table *t);
 
