@@ -13,7 +13,8 @@
 #include "edge/base/memory.h"
 #include "edge/sim/read.h"
 
-#define LIST_MAX 64
+#define LIST_MAX       64
+#define PATIENCE_MAX_S 1000000000 /* 31 years */
 
 struct options {
     const char *openb, *cluster, *workload, *synthetic, *worlds, *out, *baseline, *bounds;
@@ -25,6 +26,7 @@ struct options {
     unsigned seed_count;
     enum order order;
     uint32_t budget_steps;
+    uint64_t patience_s;
     unsigned workers;
     bool scenario, json, quiet, scan_all;
     bool decides; /* one of the options under `How to decide` was given */
@@ -51,7 +53,8 @@ static const char usage[] =
 
 static const char usage_rest[] =
     "\n"
-    "  --order ORDER      fifo or priority [priority]\n"
+    "  --order ORDER      fifo, priority, or with backfill easy, conservative [priority]\n"
+    "  --patience S       seconds that a gang waits for a domain that it prefers [0]\n"
     "  --budget STEPS     of one search, before it answers `not proven` [200000]\n"
     "  --scan-all         score every host instead of those that the index proposes\n\n"
     "What to write\n"
@@ -190,18 +193,15 @@ static int take_seeds(struct options *o, char *text)
 /* 0, or an exit code with the message printed. */
 static int take_order(struct options *o, const char *text)
 {
-    if (strcmp(text, "fifo") == 0)
-        o->order = ORDER_FIFO;
-    else if (strcmp(text, "priority") == 0)
-        o->order = ORDER_PRIORITY;
-    else if (strcmp(text, "easy") == 0 || strcmp(text, "conservative") == 0)
-        return command_usage("simulate",
-                             "--order %s: this version has no backfill; use fifo or "
-                             "priority",
-                             text);
-    else
-        return command_usage("simulate", "--order: found `%s`, expected fifo or priority", text);
-    return 0;
+    static const char *const names[ORDER_COUNT] = {"fifo", "priority", "easy", "conservative"};
+
+    for (unsigned n = 0; n < ORDER_COUNT; n++)
+        if (strcmp(text, names[n]) == 0) {
+            o->order = (enum order)n;
+            return 0;
+        }
+    return command_usage("simulate",
+                         "--order: found `%s`, expected fifo, priority, easy or conservative", text);
 }
 
 enum {
@@ -216,6 +216,7 @@ enum {
     OPT_POLICY,
     OPT_ORDER,
     OPT_BUDGET,
+    OPT_PATIENCE,
     OPT_SCAN_ALL,
     OPT_OUT,
     OPT_JSON,
@@ -237,6 +238,7 @@ static const struct option long_options[] = {
     {"policy", required_argument, NULL, OPT_POLICY},
     {"order", required_argument, NULL, OPT_ORDER},
     {"budget", required_argument, NULL, OPT_BUDGET},
+    {"patience", required_argument, NULL, OPT_PATIENCE},
     {"scan-all", no_argument, NULL, OPT_SCAN_ALL},
     {"out", required_argument, NULL, OPT_OUT},
     {"json", no_argument, NULL, OPT_JSON},
@@ -262,7 +264,7 @@ static int take_one(struct options *o, int option)
     int code = 0;
 
     o->decides |= option == OPT_POLICY || option == OPT_ORDER || option == OPT_BUDGET ||
-                  option == OPT_SCAN_ALL;
+                  option == OPT_PATIENCE || option == OPT_SCAN_ALL;
     switch (option) {
     case OPT_LIST:
         return take_lists(o, optarg);
@@ -276,6 +278,10 @@ static int take_one(struct options *o, int option)
         code = take_number("--budget", optarg, UINT32_MAX, &value);
         o->budget_steps = (uint32_t)value;
         return code;
+    case OPT_PATIENCE:
+        if (!number(optarg, PATIENCE_MAX_S, &o->patience_s))
+            return command_usage("simulate", "--patience: found `%s`, expected seconds", optarg);
+        return 0;
     case OPT_JOBS:
         code = take_number("--jobs", optarg, 1024, &value);
         o->workers = (unsigned)value;
@@ -368,6 +374,8 @@ static void add_runs(struct plan_of_runs *p, const struct options *o, const stru
                                                              .order = o->order,
                                                              .seed = seed,
                                                              .budget_steps = o->budget_steps,
+                                                             .patience_ns =
+                                                                 (int64_t)o->patience_s * 1000000000,
                                                              .drop_never = !w->openb,
                                                              .scan_all = o->scan_all}};
     }

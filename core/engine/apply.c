@@ -38,9 +38,15 @@ static bool apply_config(struct model *m, const struct event_config *e)
     struct config *c;
 
     if (e->order >= ORDER_COUNT || e->scorer >= SCORER_COUNT || e->drop_never > 1 ||
-        e->scan_all > 1)
+        e->scan_all > 1 || e->reserves_max > RESERVES_MAX || e->patience_ns < 0 ||
+        e->patience_ns > UNLIMITED || e->inherit_ns < 0 || e->inherit_ns > UNLIMITED ||
+        e->breach_ns < 0 || e->breach_ns > UNLIMITED)
         return false;
     c = config_edit(m);
+    c->reserves_max = e->reserves_max;
+    c->patience_ns = e->patience_ns;
+    c->inherit_ns = e->inherit_ns;
+    c->breach_ns = e->breach_ns;
     c->order = e->order;
     c->scorer = e->scorer;
     c->drop_never = e->drop_never;
@@ -315,6 +321,10 @@ static bool apply_job(struct model *m, const struct event_job *e, struct wire_in
     struct job_spec spec; /* large: only the podsets that come are filled */
     bool good = e->podset_count > 0 && e->podset_count <= PODSETS_MAX && e->preferred_count <= 4 &&
                 !(e->required >> SCOPE_COUNT) && e->est_ns >= -1 && e->est_ns <= UNLIMITED &&
+                e->restart_ns >= 0 && e->restart_ns <= UNLIMITED && e->patience_ns >= -1 &&
+                e->patience_ns <= UNLIMITED && e->profile < COMM_COUNT &&
+                (e->exclusive == 0 ||
+                 (e->exclusive >= SCOPE_OF_HOST && e->exclusive < SCOPE_OF_CLUSTER)) &&
                 capacity(e->submit_ns) && index_job_find(m, e->key) == ROW_NONE;
     uint64_t pods = 0, least = 0;
 
@@ -322,6 +332,10 @@ static bool apply_job(struct model *m, const struct event_job *e, struct wire_in
         e->team == ROW_NONE || (e->team < model_count(m, TABLE_TEAM) && team_row(m, e->team)->used);
     spec.submit_ns = e->submit_ns;
     spec.est_ns = e->est_ns;
+    spec.restart_ns = e->restart_ns;
+    spec.patience_ns = e->patience_ns;
+    spec.profile = e->profile;
+    spec.exclusive = e->exclusive;
     spec.required = e->required;
     spec.key = e->key;
     spec.team = e->team;
@@ -494,9 +508,37 @@ static bool apply_stop(struct model *m, const struct event_stop *e)
 {
     uint32_t job = index_job_find(m, e->key);
 
-    if (job == ROW_NONE || job_row(m, job)->seat_head == ROW_NONE)
+    if (job == ROW_NONE || job_row(m, job)->seat_head == ROW_NONE || e->keeps_room > 1)
         return false;
-    job_stop(m, job);
+    if (e->keeps_room && config_row(m)->inherit_ns > 0 && job_row(m, job)->state == JOB_RUNNING)
+        job_stop_keeping(m, job, config_row(m)->now_ns + config_row(m)->inherit_ns);
+    else
+        job_stop(m, job);
+    freed(m);
+    return true;
+}
+
+static bool apply_pod_gone(struct model *m, const struct event_pod_gone *e)
+{
+    uint32_t job = index_job_find(m, e->key), seat;
+
+    if (job == ROW_NONE || job_row(m, job)->state != JOB_RUNNING || e->done > 1)
+        return false;
+    seat = job_row(m, job)->seat_head;
+    while (seat != ROW_NONE && seat_row(m, seat)->pod != e->pod)
+        seat = seat_row(m, seat)->next_of_job;
+    /* The last pod's end is the job's: the edge tells it as such. */
+    if (seat == ROW_NONE || seat_row(m, job_row(m, job)->seat_head)->next_of_job == ROW_NONE)
+        return false;
+    job_pod_gone(m, job, seat, e->done);
+    freed(m);
+    return true;
+}
+
+static bool apply_tick(struct model *m, const struct event_tick *e)
+{
+    if (e->wake > WAKE_BREACH)
+        return false;
     freed(m);
     return true;
 }
@@ -507,7 +549,7 @@ static bool apply_end(struct model *m, const struct event_end *e)
 
     if (job == ROW_NONE)
         return false;
-    if (job_row(m, job)->seat_head != ROW_NONE)
+    if (job_row(m, job)->seat_head != ROW_NONE || job_row(m, job)->hold_head != ROW_NONE)
         freed(m);
     job_remove(m, job);
     return true;
@@ -543,7 +585,9 @@ static bool apply_kind(struct model *m, const struct event *e, struct wire_in *r
         APPLY_CASE(SEATED, seated)
         APPLY_CASE(CONFIRM, confirm)
         APPLY_CASE(STOP, stop)
+        APPLY_CASE(POD_GONE, pod_gone)
         APPLY_CASE(END, end)
+        APPLY_CASE(TICK, tick)
     case EVENT_PODSET: /* without a job before it */
     case EVENT_COUNT:
         return false;

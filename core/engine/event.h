@@ -20,7 +20,8 @@
 /* The formatter moves the columns of such lists at every run. */
 /* clang-format off */
 #define EVENT_CONFIG_FIELDS(F, A)                                                                  \
-    F(u8, order) F(u8, scorer) F(u8, drop_never) F(u8, scan_all) F(u32, budget_steps) F(u64, seed)
+    F(u8, order) F(u8, scorer) F(u8, drop_never) F(u8, scan_all) F(u32, budget_steps) F(u64, seed) \
+    F(u32, reserves_max) F(i64, patience_ns) F(i64, inherit_ns) F(i64, breach_ns)
 #define EVENT_LEVEL_FIELDS(F, A) F(u8, level) F(u8, chain) F(u8, rank)
 #define EVENT_DOMAIN_FIELDS(F, A) F(u32, domain) F(u8, level) F(u32, parent)
 #define EVENT_SHAPE_FIELDS(F, A)                                                                   \
@@ -51,7 +52,8 @@
 #define EVENT_UUID_FIELDS(F, A) F(u32, host) F(u8, device) F(u32, uuid)
 #define EVENT_JOB_FIELDS(F, A)                                                                     \
     F(i64, submit_ns) F(i64, est_ns) F(u64, required) F(u32, key) F(u32, team) F(i32, priority)    \
-    F(u8, flags) F(u8, preferred_count) A(u8, preferred, 4) F(u8, podset_count)
+    F(u8, flags) F(u8, preferred_count) A(u8, preferred, 4) F(u8, podset_count)                    \
+    F(i64, restart_ns) F(i64, patience_ns) F(u8, profile) F(u8, exclusive)
 #define EVENT_PODSET_FIELDS(F, A)                                                                  \
     F(i64, cpu_milli) F(i64, mem_mib) A(i64, extra, EXTRAS_MAX) F(u64, required) F(u32, pods)      \
     F(u32, pods_min) F(u32, share_mib) F(u32, profile) F(u32, class_id) F(u32, slice_pods)         \
@@ -61,8 +63,10 @@
     F(u32, key) F(u32, podset) F(u32, pod) F(u32, host) F(u16, devices) F(u8, slot)
 #define EVENT_SEATED_FIELDS(F, A) F(u32, key)
 #define EVENT_CONFIRM_FIELDS(F, A) F(u32, key) F(u32, pod) F(u16, devices)
-#define EVENT_STOP_FIELDS(F, A) F(u32, key)
+#define EVENT_STOP_FIELDS(F, A) F(u32, key) F(u8, keeps_room)
+#define EVENT_POD_GONE_FIELDS(F, A) F(u32, key) F(u32, pod) F(u8, done)
 #define EVENT_END_FIELDS(F, A) F(u32, key)
+#define EVENT_TICK_FIELDS(F, A) F(u8, wake)
 /* clang-format on */
 
 /* X(KIND, name, what): PODSET follows its JOB and is no event of its own. */
@@ -90,8 +94,10 @@
     X(SEAT, seat, "a pod was seen on a host; devices 0: nobody knows which")                       \
     X(SEATED, seated, "all seats of the job are told: it runs")                                    \
     X(CONFIRM, confirm, "a pod was seen on these devices")                                         \
-    X(STOP, stop, "a run ended before its time: the job waits again")                              \
-    X(END, end, "the job is over")
+    X(STOP, stop, "a run ended before its time: the job waits again, or a new incarnation of it")  \
+    X(POD_GONE, pod_gone, "a pod of a run is no more: it waits anew, or has done its work")         \
+    X(END, end, "the job is over")                                                                 \
+    X(TICK, tick, "a time has come that the scheduler asked to be woken at")
 
 #define EVENT_ENUM(KIND, name, what) EVENT_##KIND,
 enum event_kind { EVENT_MAP(EVENT_ENUM) EVENT_COUNT };

@@ -3,10 +3,9 @@
 #include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/engine/apply.h"
+#include "core/engine/queue.h"
 #include "core/model/index.h"
 #include "core/place/mixed.h"
-
-#define ASKS_MAX 64 /* refused asks that one pass remembers */
 
 static size_t round64(size_t bytes)
 {
@@ -31,7 +30,7 @@ static void place_out(struct sched *s, const struct limits *l)
 
 void sched_init(struct sched *s, void *block, const struct limits *l)
 {
-    *s = (struct sched){.m = model_init(block, l)};
+    *s = (struct sched){.m = model_init(block, l), .wake_ns = INT64_MAX};
     place_out(s, l);
 }
 
@@ -59,6 +58,8 @@ struct demand {
     uint64_t rows[TABLE_COUNT], cells;
     uint64_t pods, pods_max; /* of the job being read; of the largest gang */
     uint64_t hosts, jump;    /* hosts there will be so far; most that one event adds */
+    uint64_t kept, stops;    /* places that may be kept; gangs whose room is */
+    uint32_t reserves_max;
 };
 
 /* What the hosts of a batch have in common, some of it counted twice at worst. */
@@ -170,9 +171,31 @@ static void demand_event(struct demand *d, const struct event *e)
         d->pods += e->podset.pods <= GANG_PODS_MAX ? e->podset.pods : 0;
         d->pods_max = d->pods > d->pods_max ? d->pods : d->pods_max;
         break;
+    case EVENT_CONFIG:
+        if (e->config.reserves_max > d->reserves_max)
+            d->reserves_max = e->config.reserves_max;
+        break;
+    case EVENT_STOP:
+        d->stops += e->stop.keeps_room;
+        break;
+    case EVENT_POD_GONE:
+        d->kept += e->pod_gone.done;
+        break;
     default:
         break;
     }
+}
+
+/* Places that may be kept: of every waiting gang, or of as many of the largest as may have some;
+ * and the rooms of gangs that will be there again. */
+static void demand_kept(struct demand *d, const struct config *c, uint64_t largest)
+{
+    uint64_t reserves = c->reserves_max > d->reserves_max ? c->reserves_max : d->reserves_max;
+    uint64_t waiting = c->waiting_pods + d->rows[TABLE_SEAT];
+
+    if (waiting > reserves * largest)
+        waiting = reserves * largest;
+    d->kept += waiting + d->stops * largest;
 }
 
 /* More than is needed: growth costs a copy, and a batch of one would else grow every time. Small
@@ -206,23 +229,30 @@ bool sched_short(const struct sched *s, const uint8_t *bytes, size_t size,
         demand_event(&d, &e);
     if (d.rows[TABLE_HOST])
         demand_hosts(&d, bytes, size);
+    largest = c->gang_pods_max > d.pods_max ? c->gang_pods_max : d.pods_max;
+    demand_kept(&d, c, largest);
     /* Tables whose rows the core adds: what lives now, and what the batch and the queue may add.
      * Tables that the edge numbers: the largest id. */
     d.rows[TABLE_JOB] += model_head(m, TABLE_JOB)->live;
     d.rows[TABLE_PODSET] += model_head(m, TABLE_PODSET)->live;
     d.rows[TABLE_MIG] += model_head(m, TABLE_MIG)->live;
     d.rows[TABLE_SEAT] += (uint64_t)model_head(m, TABLE_SEAT)->live + c->waiting_pods;
+    d.rows[TABLE_HOLD] += (uint64_t)model_head(m, TABLE_HOLD)->live + d.kept;
     d.rows[TABLE_KIND] += model_head(m, TABLE_KIND)->live;
     for (unsigned t = 0; t < TABLE_COUNT; t++)
         if (t != TABLE_CONFIG && t != TABLE_HEAD && t != TABLE_LEVEL && t != TABLE_BOARD &&
             t != TABLE_PRICE)
             short_of |= grow(&l.rows[t], d.rows[t]);
-    largest = c->gang_pods_max > d.pods_max ? c->gang_pods_max : d.pods_max;
     hosts = l.rows[TABLE_HOST];
+    /* A what-if touches every host, its board, and what is kept; apart from that, what one
+     * decision or one event does. */
+    if (c->reserves_max || d.reserves_max)
+        short_of |= grow(&l.undo_rows, 3 * hosts + 8 * largest + 3 * d.rows[TABLE_HOLD] +
+                                           d.rows[TABLE_TEAM] + 512);
     short_of |= grow(&l.undo_rows, 8 * largest + 256 + 2 * d.jump + d.rows[TABLE_DOMAIN] +
                                        d.rows[TABLE_TEAM] + d.rows[TABLE_SHAPE] +
                                        d.rows[TABLE_CLASS] + d.rows[TABLE_MIX]);
-    short_of |= grow(&l.seats_out, largest);
+    short_of |= grow(&l.seats_out, 4 * largest); /* shrinks, a start, a promise, a growth */
     short_of |= grow(&l.depth, largest > ROOMS_MAX ? largest
                                : hosts < ROOMS_MAX ? hosts
                                                    : ROOMS_MAX);
@@ -230,234 +260,6 @@ bool sched_short(const struct sched *s, const uint8_t *bytes, size_t size,
     limits_fix(&l);
     *ret_limits = l;
     return short_of;
-}
-
-/* ---- the queue ---- */
-
-/* A pass over the queue: asks that were refused in it, since starting others frees nothing. */
-struct pass {
-    uint32_t job[ASKS_MAX];
-    uint32_t count;
-};
-
-static bool same_ask(const struct model *m, uint32_t a, uint32_t b)
-{
-    const struct job *x = job_row(m, a), *y = job_row(m, b);
-    uint32_t p = x->podset_head, q = y->podset_head;
-
-    if (x->required != y->required || x->podsets != y->podsets ||
-        (x->est_ns != y->est_ns && config_row(m)->leaving_hosts) ||
-        ((x->flags ^ y->flags) & JOB_SHARES_CARD))
-        return false;
-    while (p != ROW_NONE && q != ROW_NONE) {
-        if (!podset_alike(podset_row(m, p), podset_row(m, q)))
-            return false;
-        p = podset_row(m, p)->next;
-        q = podset_row(m, q)->next;
-    }
-    return p == q;
-}
-
-/* A refused job of this pass with the same ask, or ROW_NONE. */
-static uint32_t refused_alike(const struct model *m, const struct pass *pass, uint32_t job)
-{
-    for (uint32_t n = 0; n < pass->count; n++)
-        if (same_ask(m, pass->job[n], job))
-            return pass->job[n];
-    return ROW_NONE;
-}
-
-static void out_start(struct sched *s, uint32_t job, const struct plan *plan)
-{
-    struct decision *d = &s->decision[s->decision_count++];
-    const struct model *m = s->m;
-    uint32_t count = 0;
-
-    *d = (struct decision){.kind = DECISION_START,
-                           .key = job_row(m, job)->key,
-                           .seat_first = s->seat_count,
-                           .plan = *plan,
-                           .team = ROW_NONE};
-    /* The list of seats is newest first: fill from the end, then order by pod. */
-    for (uint32_t t = job_row(m, job)->seat_head; t != ROW_NONE; t = seat_row(m, t)->next_of_job)
-        count++;
-    must(s->seat_count + count <= m->limits.seats_out);
-    d->seat_count = count;
-    for (uint32_t t = job_row(m, job)->seat_head; t != ROW_NONE; t = seat_row(m, t)->next_of_job) {
-        const struct seat *seat = seat_row(m, t);
-        struct decision_seat *out = &s->seat[d->seat_first + --count];
-        uint32_t podset = 0;
-
-        for (uint32_t p = job_row(m, job)->podset_head; p != seat->podset;
-             p = podset_row(m, p)->next)
-            podset++;
-        *out = (struct decision_seat){.pod = seat->pod,
-                                      .podset = podset,
-                                      .host = seat->host,
-                                      .devices = seat->devices,
-                                      .slot = seat->slot};
-    }
-    s->seat_count += d->seat_count;
-    for (uint32_t n = d->seat_first + 1; n < s->seat_count; n++)
-        for (uint32_t at = n; at > d->seat_first && s->seat[at - 1].pod > s->seat[at].pod; at--) {
-            struct decision_seat swap = s->seat[at];
-
-            s->seat[at] = s->seat[at - 1];
-            s->seat[at - 1] = swap;
-        }
-}
-
-static void out_refusal(struct sched *s, uint32_t job, const struct refusal *r, bool final,
-                        uint32_t team)
-{
-    s->decision[s->decision_count++] = (struct decision){.kind = DECISION_REFUSE,
-                                                         .key = job_row(s->m, job)->key,
-                                                         .refusal = *r,
-                                                         .final = final,
-                                                         .team = team};
-}
-
-/* What a refusal is known by before it is explained: the code, or REASON_COUNT where the search's
- * verdict decides it, and the team whose limit it is. */
-struct cause {
-    enum verdict verdict;
-    enum reason_code code;
-    uint32_t team;
-};
-
-/* Tells a refusal if it is the first one or its code has changed. True: the job was dropped. */
-static bool refuse(struct sched *s, struct pass *pass, uint32_t job, struct cause cause)
-{
-    struct model *m = s->m;
-    const struct job *j = job_row(m, job);
-    struct told told = {.known = 1, .fits = (uint8_t)cause.verdict};
-    struct refusal r = {.binding_known = true};
-    bool final;
-
-    told.code =
-        (uint16_t)(cause.code == REASON_COUNT ? explain_code(m, job, cause.verdict) : cause.code);
-    if (cause.verdict == VERDICT_NO && cause.code == REASON_COUNT && pass->count < ASKS_MAX)
-        pass->job[pass->count++] = job;
-    if (j->told.known && j->told.code == told.code)
-        return false;
-    if (cause.verdict != VERDICT_FITS)
-        r = explain_refusal(m, job, cause.verdict);
-    r.code = (enum reason_code)told.code;
-    r.fits = cause.verdict;
-    final = config_row(m)->drop_never && (r.never || r.code == WHY_NEVER_QUOTA);
-    out_refusal(s, job, &r, final, cause.team);
-    model_begin(m);
-    if (final) {
-        if (pass->count && pass->job[pass->count - 1] == job)
-            pass->count--;
-        job_remove(m, job);
-    } else {
-        told.binding = (uint16_t)r.binding;
-        job_tell(m, job, &told);
-    }
-    model_commit(m);
-    return final;
-}
-
-/* The first team from the job's upwards whose limit is below the gang's minimum, or ROW_NONE. */
-static uint32_t never_allows(const struct model *m, uint32_t job)
-{
-    uint32_t team = job_row(m, job)->team;
-
-    while (team != ROW_NONE && team_row(m, team)->limit_milli >= job_least_milli(m, job))
-        team = team_row(m, team)->parent;
-    return team;
-}
-
-/* One job of the queue: starts it, or says why not. True if it left the queue. */
-static bool decide(struct sched *s, struct pass *pass, uint32_t job)
-{
-    struct model *m = s->m;
-    const struct job *j = job_row(m, job);
-    struct view v = view_of(m, job);
-    struct cause cause = {VERDICT_NO, REASON_COUNT, never_allows(m, job)};
-    uint32_t alike, ignore;
-    struct plan plan;
-
-    if (cause.team != ROW_NONE) {
-        if (j->told.known && j->told.code == WHY_NEVER_QUOTA)
-            return false;
-        cause.verdict = gang_fits(&v);
-        cause.code = WHY_NEVER_QUOTA;
-        return refuse(s, pass, job, cause);
-    }
-    alike = refused_alike(m, pass, job);
-    if (alike != ROW_NONE)
-        return (!j->told.known || j->told.code != job_row(m, alike)->told.code) &&
-               refuse(s, pass, job, cause);
-    if (!team_allows(m, j->team, j->gang_milli, &cause.team)) {
-        v.least_only = team_allows(m, j->team, job_least_milli(m, job), &ignore);
-        if (!v.least_only) {
-            cause.verdict = gang_fits(&v);
-            cause.code = cause.verdict == VERDICT_FITS ? WHY_QUOTA : REASON_COUNT;
-            return refuse(s, pass, job, cause);
-        }
-    }
-    model_begin(m);
-    cause.verdict = gang_plan(m, &v, &plan);
-    if (cause.verdict == VERDICT_FITS) {
-        job_run(m, job);
-        out_start(s, job, &plan);
-        model_commit(m);
-        return true;
-    }
-    model_rollback(m);
-    cause.team = ROW_NONE;
-    return refuse(s, pass, job, cause);
-}
-
-static bool out_is_full(const struct sched *s)
-{
-    uint32_t largest = config_row(s->m)->gang_pods_max;
-
-    return s->decision_count == s->m->limits.decisions ||
-           s->seat_count + largest > s->m->limits.seats_out;
-}
-
-static bool go_through_queue(struct sched *s)
-{
-    struct pass pass = {.count = 0};
-    struct model *m = s->m;
-    uint64_t freed = config_row(m)->freed_count;
-    bool everybody = config_row(m)->passed_at != freed;
-    uint32_t count, n = s->resume;
-    const uint32_t *waiting = index_waiting(m, &count);
-
-    s->resume = 0;
-    while (n < count) {
-        uint32_t job = waiting[n];
-
-        /* A job whose seats are just being told is not placed a second time. */
-        if (job_row(m, job)->seat_head != ROW_NONE ||
-            (!everybody && job_row(m, job)->refused_at != UINT64_MAX)) {
-            n++;
-            continue;
-        }
-        if (out_is_full(s)) {
-            s->resume = n;
-            return true;
-        }
-        if (!decide(s, &pass, job)) {
-            n++;
-            if (job_row(m, job)->refused_at == UINT64_MAX) {
-                model_begin(m);
-                ((struct job *)model_edit(m, TABLE_JOB, job))->refused_at = freed;
-                model_commit(m);
-            }
-        }
-        waiting = index_waiting(m, &count);
-    }
-    if (everybody) {
-        model_begin(m);
-        config_edit(m)->passed_at = freed;
-        model_commit(m);
-    }
-    return false;
 }
 
 bool sched_step(struct sched *s, const uint8_t *bytes, size_t size)
@@ -471,7 +273,7 @@ bool sched_step(struct sched *s, const uint8_t *bytes, size_t size)
     while (event_get(&in, &e))
         apply_event(s->m, &e, &in);
     index_settle(s->m);
-    return go_through_queue(s);
+    return queue_pass(s);
 }
 
 uint64_t sched_digest(struct sched *s)
@@ -491,7 +293,7 @@ static void put_refusal(struct wire_out *w, const struct decision *d)
     wire_put(w, r->best_pods);
 }
 
-static void put_start(struct wire_out *w, const struct sched *s, const struct decision *d)
+static void put_seats(struct wire_out *w, const struct sched *s, const struct decision *d)
 {
     wire_put(w, d->seat_count);
     for (uint32_t n = 0; n < d->seat_count; n++) {
@@ -502,20 +304,39 @@ static void put_start(struct wire_out *w, const struct sched *s, const struct de
         wire_put(w, t->devices);
         wire_put(w, t->slot);
     }
-    wire_put_signed(w, d->plan.best.host == ROW_NONE ? 0 : d->plan.best.cost);
+}
+
+static void put_decision(struct wire_out *w, const struct sched *s, const struct decision *d)
+{
+    wire_put(w, d->kind);
+    wire_put(w, d->key);
+    switch (d->kind) {
+    case DECISION_REFUSE:
+        put_refusal(w, d);
+        break;
+    case DECISION_START:
+        put_seats(w, s, d);
+        wire_put_signed(w, d->plan.best.host == ROW_NONE ? 0 : d->plan.best.cost);
+        break;
+    case DECISION_PROMISE:
+        put_seats(w, s, d);
+        wire_put_signed(w, d->by_ns);
+        break;
+    case DECISION_GROW:
+        put_seats(w, s, d);
+        break;
+    case DECISION_SHRINK:
+        put_seats(w, s, d);
+        wire_put(w, d->by);
+        break;
+    case DECISION_BREAK:
+        break;
+    }
 }
 
 void sched_put_decisions(const struct sched *s, struct wire_out *w)
 {
     wire_put(w, s->decision_count);
-    for (uint32_t n = 0; n < s->decision_count; n++) {
-        const struct decision *d = &s->decision[n];
-
-        wire_put(w, d->kind);
-        wire_put(w, d->key);
-        if (d->kind == DECISION_START)
-            put_start(w, s, d);
-        else
-            put_refusal(w, d);
-    }
+    for (uint32_t n = 0; n < s->decision_count; n++)
+        put_decision(w, s, &s->decision[n]);
 }

@@ -8,6 +8,9 @@
  * Growth  Before a batch sched_short() says whether it might need more rows than there are, and how
  *         many it wants; the edge then moves the scheduler into a larger block. A step that is
  *         given a batch for which sched_short() says true is a bug of the edge.
+ * Time    Some decisions wait for a date: after a step wake_ns says when the scheduler wants to be
+ *         asked again, and the edge sends a tick then. A tick that never comes delays; it breaks
+ *         nothing.
  * Owner   The caller owns the block. Decisions are valid until the next step.
  * Order   Events in the order of the bytes; decisions in the order of the queue. When a step's
  *         table of decisions is full it stops and sched_step() returns true: call again with no
@@ -20,7 +23,14 @@
 #include "core/place/explain.h"
 #include "core/place/gang.h"
 
-enum decision_kind { DECISION_START, DECISION_REFUSE };
+enum decision_kind {
+    DECISION_START,
+    DECISION_REFUSE,
+    DECISION_PROMISE, /* seats: the room kept for it */
+    DECISION_GROW,    /* seats: what is added */
+    DECISION_SHRINK,  /* seats: what is taken */
+    DECISION_BREAK,   /* the run stayed below its minimum for too long: it is stopped */
+};
 
 struct decision {
     enum decision_kind kind;
@@ -30,9 +40,11 @@ struct decision {
     struct refusal refusal; /* refuse */
     bool final;             /* refuse: dropped for good, the core has forgotten the job */
     uint32_t team;          /* refuse by quota: the team whose limit it is */
+    uint32_t by;            /* shrink: key of the job that gets the room; ROW_NONE: none */
+    int64_t by_ns;          /* promise: the job starts by then */
 };
 
-/* One pod of a start, in the order of the pods. */
+/* One pod of a start, a growth, a shrinking or a promise, in the order of the pods. */
 struct decision_seat {
     uint32_t pod, podset; /* podset: its position in the ask */
     uint32_t host;
@@ -46,6 +58,11 @@ struct sched {
     struct decision_seat *seat;
     uint32_t decision_count, seat_count;
     uint32_t resume; /* position in the queue where a full table of decisions stopped the step */
+    /* What a step must know that goes on where a full table stopped the one before. */
+    uint32_t rounds;
+    bool everybody, held_back, room_came_back;
+    enum wake wake;  /* what the scheduler would do at wake_ns if nothing happens before */
+    int64_t wake_ns; /* INT64_MAX: it need not be woken */
 };
 
 size_t sched_bytes(const struct limits *l);

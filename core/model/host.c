@@ -289,6 +289,43 @@ void host_lift(struct model *m, uint32_t seat)
     devices_hold(m, s, -1);
 }
 
+void host_vacate(struct model *m, uint32_t seat)
+{
+    host_lift(m, seat);
+    index_sync_host(m, seat_row(m, seat)->host);
+}
+
+/* A device that is held counts as out of service: nobody finds it. */
+static void hold_toggle(struct model *m, uint32_t hold, int sign)
+{
+    struct hold *x = model_edit(m, TABLE_HOLD, hold);
+    struct host *h = model_edit(m, TABLE_HOST, x->host);
+
+    must(x->in_force == (sign < 0));
+    x->in_force = sign > 0;
+    h->cpu_free_milli -= sign * x->took_cpu_milli;
+    h->mem_free_mib -= sign * x->took_mem_mib;
+    h->pods_free -= sign * x->took_pods;
+    for (unsigned e = 0; e < EXTRAS_MAX; e++)
+        h->extra_free[e] -= sign * x->took_extra[e];
+    must(sign < 0 || (h->healthy & x->took_devices) == x->took_devices);
+    h->healthy ^= x->took_devices;
+    for (unsigned d = 0; d < h->gpus; d++)
+        if (x->took_devices >> d & 1)
+            device_refresh(kind_row(m, h->kind), h, board_row(m, x->host), d);
+    index_sync_host(m, x->host);
+}
+
+void host_hold(struct model *m, uint32_t hold)
+{
+    hold_toggle(m, hold, 1);
+}
+
+void host_unhold(struct model *m, uint32_t hold)
+{
+    hold_toggle(m, hold, -1);
+}
+
 void host_confirm(struct model *m, uint32_t seat, uint16_t devices)
 {
     struct seat *s = model_edit(m, TABLE_SEAT, seat);

@@ -46,6 +46,11 @@ void host_give(struct model *m, uint32_t seat);
 /* An edge saw where the seat really is: host_lift() takes its hold off the books, host_confirm()
  * puts it on these devices, which must have room for it. */
 void host_lift(struct model *m, uint32_t seat);
+/* The same for good, in a what-if: the seat stays in its lists and holds nothing. */
+void host_vacate(struct model *m, uint32_t seat);
+/* Takes what hold_row(hold) says (took_*) off its host's books, and puts it back. */
+void host_hold(struct model *m, uint32_t hold);
+void host_unhold(struct model *m, uint32_t hold);
 void host_confirm(struct model *m, uint32_t seat, uint16_t devices);
 
 /* True if what the device holds leaves room for a share of the podset, exactly, whatever its

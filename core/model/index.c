@@ -409,7 +409,7 @@ bool index_job_before(const struct model *m, uint32_t a, uint32_t b)
 {
     const struct job *x = job_row(m, a), *y = job_row(m, b);
 
-    if (config_row(m)->order == ORDER_PRIORITY && x->priority != y->priority)
+    if (config_row(m)->order != ORDER_FIFO && x->priority != y->priority)
         return x->priority > y->priority;
     if (x->submit_ns != y->submit_ns)
         return x->submit_ns < y->submit_ns;

@@ -21,7 +21,7 @@ int64_t podset_milli(const struct model *m, const struct podset *p, uint32_t kin
 }
 
 /* The first kind that can hold a pod of the set when empty: its share counts for quotas. */
-static int64_t podset_milli_nominal(const struct model *m, const struct podset *p)
+int64_t podset_charge_milli(const struct model *m, const struct podset *p)
 {
     uint64_t models = class_row(m, p->class_id)->models;
 
@@ -49,9 +49,17 @@ int64_t job_least_milli(const struct model *m, uint32_t job)
         const struct podset *p = podset_row(m, id);
         uint32_t slice = p->slice_pods ? p->slice_pods : 1; /* only whole slices run */
 
-        sum += podset_milli_nominal(m, p) * ((p->pods_min + slice - 1) / slice * slice);
+        sum += podset_charge_milli(m, p) * ((p->pods_min + slice - 1) / slice * slice);
     }
     return sum;
+}
+
+bool job_is_elastic(const struct model *m, uint32_t job)
+{
+    for (uint32_t p = job_row(m, job)->podset_head; p != ROW_NONE; p = podset_row(m, p)->next)
+        if (podset_row(m, p)->pods_min < podset_row(m, p)->pods)
+            return true;
+    return false;
 }
 
 static uint32_t podset_add(struct model *m, const struct podset_spec *spec)
@@ -96,13 +104,21 @@ uint32_t job_add(struct model *m, const struct job_spec *spec)
                       .required = spec->required,
                       .key = spec->key,
                       .team = spec->team,
+                      .restart_ns = spec->restart_ns,
+                      .patience_ns = spec->patience_ns,
+                      .by_ns = INT64_MAX,
+                      .breach_ns = INT64_MAX,
                       .submit_order = c->submit_count++,
                       .podset_head = ROW_NONE,
                       .seat_head = ROW_NONE,
+                      .hold_head = ROW_NONE,
+                      .done_head = ROW_NONE,
                       .priority = spec->priority,
                       .state = JOB_WAITING,
                       .podsets = spec->podset_count,
                       .preferred_count = spec->preferred_count,
+                      .profile = spec->profile,
+                      .exclusive = spec->exclusive,
                       .flags = spec->flags};
     memcpy(j->preferred, spec->preferred, sizeof(j->preferred));
     for (unsigned n = 0; n < spec->podset_count; n++) {
@@ -115,7 +131,7 @@ uint32_t job_add(struct model *m, const struct job_spec *spec)
         last = p;
         c->inexact_podsets += is_inexact(podset_row(m, p));
         j->pods += spec->podset[n].pods;
-        gang_milli += podset_milli_nominal(m, podset_row(m, p)) * spec->podset[n].pods;
+        gang_milli += podset_charge_milli(m, podset_row(m, p)) * spec->podset[n].pods;
     }
     c->waiting_pods += j->pods;
     if (j->pods > c->gang_pods_max)
@@ -137,13 +153,35 @@ static int64_t job_held(const struct model *m, const struct job *j)
     int64_t sum = 0;
 
     for (uint32_t s = j->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job)
-        sum += podset_milli_nominal(m, podset_row(m, seat_row(m, s)->podset));
+        sum += podset_charge_milli(m, podset_row(m, seat_row(m, s)->podset));
     return sum;
+}
+
+__extension__ typedef __int128 wide;
+
+/* Running time that the whole estimate takes at the size the job has now, rounded up. */
+static int64_t est_at_size(const struct model *m, const struct job *j)
+{
+    wide asked = j->gang_milli, held = j->held_milli, est;
+
+    if (j->est_ns < 0)
+        return -1;
+    if (asked == 0) {
+        asked = j->pods;
+        held = 0;
+        for (uint32_t s = j->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job)
+            held++;
+    }
+    if (held <= 0 || held >= asked)
+        return j->est_ns;
+    est = ((wide)j->est_ns * asked + held - 1) / held;
+    return est > UNLIMITED ? UNLIMITED : (int64_t)est;
 }
 
 void job_run(struct model *m, uint32_t job)
 {
     struct job *j = model_edit(m, TABLE_JOB, job);
+    int64_t now = config_row(m)->now_ns, est;
 
     must(j->state == JOB_WAITING);
     config_edit(m)->waiting_pods -= j->pods;
@@ -152,7 +190,160 @@ void job_run(struct model *m, uint32_t job)
     j->refused_at = UINT64_MAX;
     j->held_milli = job_held(m, j);
     team_hold(m, j->team, j->held_milli);
+    est = est_at_size(m, j);
+    j->start_ns = now + (j->ran ? j->restart_ns : 0);
+    j->end_ns = est < 0 ? INT64_MAX : j->start_ns + est;
+    j->ran = 1;
+    config_edit(m)->elastic_jobs += job_is_elastic(m, job);
+    j->by_ns = INT64_MAX;
+    j->breach_ns = INT64_MAX;
+    job_release_kept(m, job);
     index_sync_job(m, job);
+}
+
+/* True if the run has fewer pods than it must have. */
+static bool is_broken(const struct model *m, uint32_t job)
+{
+    const struct job *j = job_row(m, job);
+
+    for (uint32_t p = j->podset_head; p != ROW_NONE; p = podset_row(m, p)->next) {
+        uint32_t have = j->done_pods ? job_done_pods(m, job, p) : 0;
+
+        for (uint32_t s = j->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job)
+            have += seat_row(m, s)->podset == p;
+        if (have < podset_row(m, p)->pods_min)
+            return true;
+    }
+    return false;
+}
+
+void job_resized(struct model *m, uint32_t job)
+{
+    struct job *j = model_edit(m, TABLE_JOB, job);
+    int64_t now = config_row(m)->now_ns, before = est_at_size(m, j), held = job_held(m, j), after;
+
+    bool broken = is_broken(m, job);
+
+    must(j->state == JOB_RUNNING);
+    if (broken != (j->breach_ns != INT64_MAX)) {
+        config_edit(m)->broken_jobs += broken ? 1 : UINT32_MAX;
+        j->breach_ns = broken ? now + config_row(m)->breach_ns : INT64_MAX;
+    }
+    team_hold(m, j->team, held - j->held_milli);
+    j->held_milli = held;
+    after = est_at_size(m, j);
+    /* What is left of the run scales with its speed; before it began in earnest, all of it. */
+    if (j->end_ns != INT64_MAX && before > 0) {
+        int64_t from = now > j->start_ns ? now : j->start_ns;
+        wide left = j->end_ns > from ? j->end_ns - from : 0;
+
+        left = (left * after + before - 1) / before;
+        j->end_ns = from + (left > UNLIMITED ? UNLIMITED : (int64_t)left);
+    }
+}
+
+void job_vacate(struct model *m, uint32_t job)
+{
+    const struct job *j = job_row(m, job);
+
+    team_hold(m, j->team, -j->held_milli);
+    for (uint32_t s = j->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job)
+        host_vacate(m, s);
+}
+
+uint32_t job_first_pod(const struct model *m, uint32_t job, uint32_t podset)
+{
+    uint32_t first = 0;
+
+    for (uint32_t p = job_row(m, job)->podset_head; p != podset; p = podset_row(m, p)->next)
+        first += podset_row(m, p)->pods;
+    return first;
+}
+
+uint32_t job_done_pods(const struct model *m, uint32_t job, uint32_t podset)
+{
+    uint32_t count = 0;
+
+    for (uint32_t h = job_row(m, job)->done_head; h != ROW_NONE; h = hold_row(m, h)->next)
+        count += hold_row(m, h)->podset == podset;
+    return count;
+}
+
+bool job_pod_done(const struct model *m, uint32_t job, uint32_t pod)
+{
+    for (uint32_t h = job_row(m, job)->done_head; h != ROW_NONE; h = hold_row(m, h)->next)
+        if (hold_row(m, h)->pod == pod)
+            return true;
+    return false;
+}
+
+static void drop_holds(struct model *m, uint32_t head)
+{
+    while (head != ROW_NONE) {
+        uint32_t next = hold_row(m, head)->next;
+
+        must(!hold_row(m, head)->in_force);
+        model_drop(m, TABLE_HOLD, head);
+        head = next;
+    }
+}
+
+void job_release_kept(struct model *m, uint32_t job)
+{
+    struct job *j = model_edit(m, TABLE_JOB, job);
+
+    if (j->hold_head == ROW_NONE)
+        return;
+    config_edit(m)->kept_jobs--;
+    drop_holds(m, j->hold_head);
+    j->hold_head = ROW_NONE;
+    j->reserve_ns = 0;
+    j->keep = KEEP_NONE;
+}
+
+void job_pod_gone(struct model *m, uint32_t job, uint32_t seat, bool done)
+{
+    struct job *j = model_edit(m, TABLE_JOB, job);
+    struct hold *h;
+    uint32_t id;
+
+    if (done) {
+        id = model_add(m, TABLE_HOLD);
+        h = model_edit(m, TABLE_HOLD, id);
+        *h = (struct hold){.podset = seat_row(m, seat)->podset,
+                           .pod = seat_row(m, seat)->pod,
+                           .host = ROW_NONE,
+                           .next = j->done_head};
+        j->done_head = id;
+        j->done_pods++;
+    }
+    host_give(m, seat);
+    job_resized(m, job);
+}
+
+/* The list of seats is newest first; the holds are made in the order of the pods' numbers. */
+void job_stop_keeping(struct model *m, uint32_t job, int64_t until_ns)
+{
+    struct job *j = model_edit(m, TABLE_JOB, job);
+
+    must(j->hold_head == ROW_NONE && j->seat_head != ROW_NONE);
+    for (uint32_t s = j->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job) {
+        uint32_t id = model_add(m, TABLE_HOLD);
+
+        *(struct hold *)model_edit(m, TABLE_HOLD, id) =
+            (struct hold){.podset = seat_row(m, s)->podset,
+                          .pod = seat_row(m, s)->pod,
+                          .host = seat_row(m, s)->host,
+                          .devices = seat_row(m, s)->devices,
+                          .slot = seat_row(m, s)->slot,
+                          .next = j->hold_head};
+        j->hold_head = id;
+    }
+    job_stop(m, job);
+    j = model_edit(m, TABLE_JOB, job);
+    j->reserve_ns = until_ns;
+    j->keep = KEEP_INHERITED;
+    config_edit(m)->kept_jobs++;
 }
 
 void job_stop(struct model *m, uint32_t job)
@@ -164,11 +355,15 @@ void job_stop(struct model *m, uint32_t job)
         team_hold(m, j->team, -j->held_milli);
         j->held_milli = 0;
         config_edit(m)->waiting_pods += j->pods;
+        config_edit(m)->elastic_jobs -= job_is_elastic(m, job);
+        config_edit(m)->broken_jobs -= j->breach_ns != INT64_MAX;
     }
     while (j->seat_head != ROW_NONE)
         host_give(m, j->seat_head);
     j->state = JOB_WAITING;
     j->refused_at = UINT64_MAX;
+    j->end_ns = 0;
+    j->breach_ns = INT64_MAX;
     j->told = (struct told){0};
     index_sync_job(m, job);
 }
@@ -178,6 +373,8 @@ void job_remove(struct model *m, uint32_t job)
     struct job *j = model_edit(m, TABLE_JOB, job);
 
     job_stop(m, job);
+    job_release_kept(m, job);
+    drop_holds(m, j->done_head);
     config_edit(m)->waiting_pods -= j->pods;
     for (uint32_t p = j->podset_head; p != ROW_NONE;) {
         uint32_t next = podset_row(m, p)->next;

@@ -30,11 +30,11 @@ struct podset_spec {
 };
 
 struct job_spec {
-    int64_t submit_ns, est_ns;
+    int64_t submit_ns, est_ns, restart_ns, patience_ns;
     uint64_t required;
     uint32_t key, team;
     int32_t priority;
-    uint8_t flags, preferred_count, podset_count;
+    uint8_t flags, preferred_count, podset_count, profile, exclusive;
     uint8_t preferred[4];
     struct podset_spec podset[PODSETS_MAX];
 };
@@ -46,6 +46,22 @@ void job_stop(struct model *m, uint32_t job);
 void job_remove(struct model *m, uint32_t job);
 /* The job has its seats: it runs. */
 void job_run(struct model *m, uint32_t job);
+/* Seats were added to the run or taken from it: what the team holds and when the run will end, by
+ * its estimate, follow. */
+void job_resized(struct model *m, uint32_t job);
+/* Takes the run off the books without ending it: what-if, to be rolled back. */
+void job_vacate(struct model *m, uint32_t job);
+/* One pod of the run is no more; done: it ended well and will not run again. */
+void job_pod_gone(struct model *m, uint32_t job, uint32_t seat, bool done);
+/* Ends the run of a gang whose next incarnation will want its room: what it held stays kept. */
+void job_stop_keeping(struct model *m, uint32_t job, int64_t until_ns);
+/* Forgets the room kept for the job. None of it may be in force. */
+void job_release_kept(struct model *m, uint32_t job);
+/* Pods of the podset that have ended well. */
+uint32_t job_done_pods(const struct model *m, uint32_t job, uint32_t podset);
+bool job_pod_done(const struct model *m, uint32_t job, uint32_t pod);
+/* First pod number of a podset within the gang. */
+uint32_t job_first_pod(const struct model *m, uint32_t job, uint32_t podset);
 void job_tell(struct model *m, uint32_t job, const struct told *told);
 
 void team_put(struct model *m, uint32_t team, uint32_t parent, int64_t weight_micro,
@@ -56,8 +72,14 @@ bool team_allows(const struct model *m, uint32_t team, int64_t milli, uint32_t *
 /* GPUs that one pod of the podset holds, in milli, on hosts of that kind. */
 int64_t podset_milli(const struct model *m, const struct podset *p, uint32_t kind);
 
+/* GPUs that its team is charged for a pod of the set, in milli. */
+int64_t podset_charge_milli(const struct model *m, const struct podset *p);
+
 /* True if the two podsets ask the same. */
 bool podset_alike(const struct podset *a, const struct podset *b);
+
+/* True if some podset may run with fewer pods than it asks. */
+bool job_is_elastic(const struct model *m, uint32_t job);
 
 /* GPUs of the gang's minimum, in milli. */
 int64_t job_least_milli(const struct model *m, uint32_t job);

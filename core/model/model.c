@@ -116,6 +116,9 @@ uint64_t model_layout(struct model *m, const struct limits *l)
     m->dirty_at = carve(&end, rows * sizeof(uint64_t));
     m->scratch_bytes = (uint64_t)l->depth * 320 + (uint64_t)l->rows[TABLE_HOST] * 16 + 65536;
     m->scratch_at = carve(&end, m->scratch_bytes);
+    /* What a policy remembers through a what-if: ends of runs, and places of one gang. */
+    m->ends_at = carve(&end, ((uint64_t)l->rows[TABLE_JOB] + RESERVES_MAX) * 16);
+    m->spots_at = carve(&end, (uint64_t)l->seats_out * 16);
     return end;
 }
 

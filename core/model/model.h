@@ -48,7 +48,7 @@ struct model {
     uint64_t bytes; /* of the whole block */
     struct limits limits;
     struct table_store store[TABLE_COUNT];
-    uint64_t index_at, undo_at, undo_bytes_at, dirty_at, scratch_at;
+    uint64_t index_at, undo_at, undo_bytes_at, dirty_at, scratch_at, ends_at, spots_at;
     uint64_t scratch_bytes;
     uint64_t undo_bytes_limit, undo_bytes;
     uint32_t undo_count, dirty_count, dirty_limit;
@@ -124,6 +124,7 @@ MODEL_GETTER(team, TEAM, struct team)
 MODEL_GETTER(job, JOB, struct job)
 MODEL_GETTER(podset, PODSET, struct podset)
 MODEL_GETTER(seat, SEAT, struct seat)
+MODEL_GETTER(hold, HOLD, struct hold)
 MODEL_GETTER(mix, MIX, struct mix)
 MODEL_GETTER(price, PRICE, struct price)
 MODEL_GETTER(loss, LOSS, struct loss)

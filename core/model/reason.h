@@ -61,6 +61,18 @@ enum cure {
       "有空间,但其团队将超过 GPU 上限")                                                            \
     X(NEVER_QUOTA, "never_quota", REASON_NEVER, CURE_QUOTA | CURE_ASK,                             \
       "it asks for more GPUs than its team may ever hold", "所需 GPU 超过其团队的上限")            \
+    X(RESERVED, "reserved", REASON_POLICY, CURE_FREED | CURE_GREW | CURE_ASK,                      \
+      "there is room, but it is kept for a job that stands before it and would be delayed",        \
+      "有空间,但已为排在前面的作业保留,启动会推迟它")                                              \
+    X(PATIENCE, "patience", REASON_POLICY, CURE_FREED | CURE_GREW | CURE_ASK,                      \
+      "there is room, but not in one {level}: it waits for a better place as long as it may",      \
+      "有空间,但不在同一个 {level}:在允许的时间内等待更好的位置")                                  \
+    X(MEMBER, "member", REASON_NOT_NOW, CURE_FREED | CURE_GREW,                                    \
+      "it runs without some of its pods: where its others are there is no room for them",          \
+      "作业缺少部分 pod 运行:其他 pod 所在之处没有空间")                                           \
+    X(EXCLUSIVE, "exclusive", REASON_POLICY, CURE_FREED | CURE_GREW | CURE_ASK,                    \
+      "there is room, but only in a {level} that another job has, or wants, for itself",           \
+      "有空间,但所在的 {level} 被其他作业独占,或本作业需要独占")                                   \
     X(UNPROVEN, "unproven", REASON_NOT_PROVEN, CURE_FREED | CURE_GREW,                             \
       "no place was found within the search budget; none is ruled out",                            \
       "在搜索预算内未找到位置,但也不能排除")                                                       \

@@ -17,14 +17,15 @@
 
 #include "core/model/shape.h"
 
-#define ROW_NONE    UINT32_MAX
-#define LEVELS_MAX  12 /* levels above the host, all chains together */
-#define GPUS_MAX    SHAPE_GPUS_MAX
-#define EXTRAS_MAX  2   /* countable resources beside CPU, memory, pods and GPUs */
-#define MODELS_MAX  64  /* GPU models, so that a set of them is one word */
-#define CLASSES_MAX 256 /* node classes */
-#define MILLI_FULL  1000
-#define UNLIMITED   (INT64_MAX / 4) /* a capacity that nothing exhausts; sums of asks stay below */
+#define ROW_NONE     UINT32_MAX
+#define LEVELS_MAX   12 /* levels above the host, all chains together */
+#define GPUS_MAX     SHAPE_GPUS_MAX
+#define EXTRAS_MAX   2   /* countable resources beside CPU, memory, pods and GPUs */
+#define MODELS_MAX   64  /* GPU models, so that a set of them is one word */
+#define CLASSES_MAX  256 /* node classes */
+#define RESERVES_MAX 256 /* jobs with room kept for them at a time */
+#define MILLI_FULL   1000
+#define UNLIMITED    (INT64_MAX / 4) /* a capacity that nothing exhausts; sums of asks stay below */
 
 /* Levels below and around the declared ones, in one numbering: scopes. */
 enum scope {
@@ -35,8 +36,10 @@ enum scope {
     SCOPE_COUNT,
 };
 
-/* Who is asked first. Both pass over what does not fit now. */
-enum order { ORDER_FIFO, ORDER_PRIORITY, ORDER_COUNT };
+/* Who is asked first, and what may be kept for those that wait: fifo and priority pass over what
+ * does not fit now; easy and conservative go by priority too, and keep room for the first job that
+ * fits nowhere (for each of the first jobs). core/policy/reserve.h says how. */
+enum order { ORDER_FIFO, ORDER_PRIORITY, ORDER_EASY, ORDER_CONSERVATIVE, ORDER_COUNT };
 
 /* One row: what the run as a whole is at. */
 struct config {
@@ -56,7 +59,14 @@ struct config {
     uint32_t waiting_pods, gang_pods_max; /* for the rows that a batch may need */
     uint64_t passed_at;                   /* freed_count when the queue was last gone through */
     uint32_t leaving_hosts;               /* with an announced departure: estimates matter then */
-    uint32_t pad2;
+    uint32_t reserves_max;                /* jobs that may have room kept for them at a time */
+    uint32_t kept_jobs;                   /* waiting jobs that have */
+    uint32_t patient_jobs;                /* waiting jobs that could start and wait for better */
+    uint32_t elastic_jobs, broken_jobs;   /* runs above their minimum, and below it */
+    uint32_t pad3;
+    int64_t patience_ns; /* how long a job that says nothing waits for a domain that it prefers */
+    int64_t inherit_ns;  /* how long the room of a gang is kept for its next incarnation */
+    int64_t breach_ns;   /* how long a gang may run below its minimum */
     uint64_t ignored_count; /* events that made no sense and changed nothing */
 };
 
@@ -149,6 +159,14 @@ struct job {
     uint64_t refused_at;       /* freed_count when a search last failed; UINT64_MAX: none did */
     uint64_t required;         /* bit s: scope s must contain the whole gang */
     int64_t held_milli;        /* what its team is charged for the run, until it ends */
+    int64_t start_ns, end_ns;  /* of the run; the end by its estimate, INT64_MAX: nobody knows */
+    int64_t restart_ns;        /* dead time at the start of every run but the first */
+    int64_t patience_ns;       /* -1: as configured */
+    int64_t by_ns;             /* promised: it starts by then; INT64_MAX: nothing promised */
+    int64_t reserve_ns;        /* the time for which room is kept (hold_head), by estimates */
+    int64_t breach_ns;         /* runs below its minimum since; INT64_MAX: it does not */
+    uint32_t hold_head;        /* the room kept for it, pod by pod; ROW_NONE: none */
+    uint32_t done_head;        /* pods that ended well while the others run on; ROW_NONE: none */
     uint32_t key;              /* the edge's number of the job */
     uint32_t team;             /* ROW_NONE: none */
     uint32_t submit_order;
@@ -158,9 +176,24 @@ struct job {
     uint8_t state, podsets, preferred_count;
     uint8_t flags;        /* JOB_SHARES_CARD, ... */
     uint8_t preferred[4]; /* scopes, strongest first */
+    uint8_t profile;      /* enum comm_profile */
+    uint8_t exclusive;    /* a level: no other job may use the domains it sits in; 0: none */
+    uint8_t ran;          /* 1: it has run before */
+    uint8_t keep;         /* enum keep: what the kept room is for */
+    uint32_t done_pods;   /* of done_head */
     struct told told;
 };
 enum { JOB_SHARES_CARD = 1, JOB_IS_PREEMPTIBLE = 2 };
+
+/* How the ranks of a gang talk to each other. */
+enum comm_profile { COMM_OF_NONE, COMM_OF_ALLREDUCE, COMM_OF_PIPELINE, COMM_OF_EXPERT, COMM_COUNT };
+
+/* Why the scheduler asked to be woken. */
+enum wake { WAKE_NONE, WAKE_RESERVE, WAKE_PATIENCE, WAKE_BREACH };
+
+/* Kept room: for a date that estimates give; for a time that is only guessed; for the next
+ * incarnation of a gang. */
+enum keep { KEEP_NONE, KEEP_DATED, KEEP_GUESSED, KEEP_INHERITED };
 
 struct podset {
     int64_t cpu_milli, mem_mib;
@@ -185,6 +218,17 @@ struct seat {
     uint16_t devices; /* 0 where unknown or none */
     uint8_t slot;     /* MIG: first slot */
     uint8_t grade;
+};
+
+/* A place kept for a pod, or, with host ROW_NONE, a pod that will not run again. While a hold is in
+ * force it has taken something off its host's books, which is what took_* remember: devices that
+ * are free, and what the pod will need beyond what ends before its time. */
+struct hold {
+    int64_t took_cpu_milli, took_mem_mib, took_pods, took_extra[EXTRAS_MAX];
+    uint32_t podset, pod, host, next; /* next of the same job */
+    uint16_t devices, took_devices;
+    uint8_t slot, in_force;
+    uint16_t pad;
 };
 
 /* The task mix that fragmentation is measured against: popular asks with their counts. */
@@ -233,6 +277,7 @@ struct balance {
     X(JOB, struct job)                                                                             \
     X(PODSET, struct podset)                                                                       \
     X(SEAT, struct seat)                                                                           \
+    X(HOLD, struct hold)                                                                           \
     X(MIX, struct mix)                                                                             \
     X(PRICE, struct price)                                                                         \
     X(LOSS, struct loss)                                                                           \

@@ -174,7 +174,8 @@ static void test_row(void **state)
 /* Each code of the place floor has a row above; quota and the rest are the engine's. */
 static void test_all_codes(void **state)
 {
-    unsigned seen = 0, engine = 1u << WHY_QUOTA | 1u << WHY_NEVER_QUOTA;
+    unsigned seen = 0, engine = 1u << WHY_QUOTA | 1u << WHY_NEVER_QUOTA | 1u << WHY_RESERVED |
+                              1u << WHY_PATIENCE | 1u << WHY_MEMBER | 1u << WHY_EXCLUSIVE;
 
     (void)state;
     for (unsigned n = 0; n < ROWS(row); n++)

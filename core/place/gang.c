@@ -16,7 +16,7 @@ static const struct podset *only_set(const struct view *v)
 
 static uint64_t job_required(const struct view *v)
 {
-    return view_minds(v, LIMIT(TOPOLOGY)) ? job_row(v->m, v->job)->required : 0;
+    return view_minds(v, LIMIT(TOPOLOGY)) ? job_row(v->m, v->job)->required | v->wished : v->wished;
 }
 
 static enum verdict find_mixed(struct view *v, uint64_t scopes, bool full, struct mixed *ret);
@@ -343,6 +343,7 @@ static enum verdict plan_equal(struct model *m, struct view *v, const struct pod
         seat_equal(m, v, &r, most);
         plan->pods = most;
         plan->scope = w.scope[n];
+        plan->wish = (uint8_t)n;
         return VERDICT_FITS;
     }
     /* r and room are of the widest question now. */
@@ -351,6 +352,7 @@ static enum verdict plan_equal(struct model *m, struct view *v, const struct pod
     seat_equal(m, v, &r, (uint32_t)room);
     plan->pods = (uint32_t)room;
     plan->scope = SCOPE_OF_CLUSTER;
+    plan->wish = (uint8_t)(w.count - 1);
     return VERDICT_FITS;
 }
 
@@ -458,6 +460,7 @@ static enum verdict plan_mixed(struct model *m, struct view *v, struct plan *pla
             seat_mixed(m, v, &found);
             plan->pods = found.pod_count;
             plan->scope = w.scope[n];
+            plan->wish = (uint8_t)n;
             return VERDICT_FITS;
         }
     return VERDICT_UNPROVEN;

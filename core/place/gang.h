@@ -19,6 +19,7 @@
 struct plan {
     uint32_t pods;            /* seats taken */
     uint8_t scope;            /* smallest scope of the ladder that contains the gang */
+    uint8_t wish;             /* the wish that was met, 0: the strictest */
     struct spot best, second; /* of the only pod, for gangs of one; else host ROW_NONE */
 };
 

@@ -6,8 +6,8 @@
 uint64_t view_required(const struct view *v, const struct podset *p)
 {
     if (!view_minds(v, LIMIT(TOPOLOGY)))
-        return 0;
-    return job_row(v->m, v->job)->required | p->required;
+        return v->wished;
+    return job_row(v->m, v->job)->required | p->required | v->wished;
 }
 
 /* A host that lacks a domain of a required level holds no pod of the set. */
@@ -37,7 +37,7 @@ bool view_open(const struct view *v, uint32_t host, const struct podset *p)
         return false;
     if (view_minds(v, LIMIT(HEALTH)) &&
         (h->state != HOST_UP ||
-         !host_stays(h, config_row(v->m)->now_ns, job_row(v->m, v->job)->est_ns)))
+         !host_stays(h, v->at_ns, job_row(v->m, v->job)->est_ns)))
         return false;
     if (view_minds(v, LIMIT(MODEL)) && !(c->models >> k->model & 1))
         return false;

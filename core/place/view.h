@@ -38,13 +38,18 @@ struct view {
     const struct model *m;
     uint32_t job;
     uint32_t dropped; /* LIMIT() bits left out of the question */
+    uint64_t wished;  /* scopes that must contain the gang beside those that it requires */
     bool least_only;  /* place the minimum only: more is held back */
+    int64_t at_ns;    /* when the gang would start: hosts that leave mind it */
     uint64_t steps, steps_max;
 };
 
 static inline struct view view_of(const struct model *m, uint32_t job)
 {
-    return (struct view){.m = m, .job = job, .steps_max = config_row(m)->budget_steps};
+    return (struct view){.m = m,
+                         .job = job,
+                         .at_ns = config_row(m)->now_ns,
+                         .steps_max = config_row(m)->budget_steps};
 }
 
 static inline bool view_minds(const struct view *v, unsigned limit)

@@ -27,6 +27,13 @@ uint8_t feed_scope(struct world_where where)
     return SCOPE_OF_CLUSTER;
 }
 
+/* Jobs that may have room kept for them: one per set of models that has nothing to do with the
+ * others; or many of the queue's first. */
+static uint32_t feed_reserves(enum order order)
+{
+    return order == ORDER_EASY ? MODELS_MAX : order == ORDER_CONSERVATIVE ? RESERVES_MAX : 0;
+}
+
 const char *feed_scope_name(const struct world *w, unsigned scope)
 {
     static const char *const below[] = {"island", "numa", "pcie", "node"};
@@ -109,7 +116,13 @@ void feed_job(struct feed *f, int64_t at_ns, const struct world_job *job, uint32
                                .priority = job->priority,
                                .flags = (uint8_t)((job->share_card ? JOB_SHARES_CARD : 0) |
                                                   (job->preemptible ? JOB_IS_PREEMPTIBLE : 0)),
-                               .podset_count = (uint8_t)job->podset_count};
+                               .podset_count = (uint8_t)job->podset_count,
+                               .restart_ns = job->restart_ns,
+                               .patience_ns = job->patience_ns,
+                               .profile = job->profile,
+                               .exclusive = job->exclusive.scope == SCOPE_NONE
+                                                ? 0
+                                                : feed_scope(job->exclusive)};
     for (unsigned n = 0; n < job->preferred_count && n < 4; n++)
         e.job.preferred[e.job.preferred_count++] = feed_scope(job->preferred[n]);
     driver_event(f->d, &e);
@@ -344,6 +357,10 @@ int feed_open(struct feed *f, const struct world *w, struct driver *d,
         .scan_all = options->scan_all,
         .budget_steps = options->budget_steps ? options->budget_steps : BUDGET_STEPS,
         .seed = options->seed,
+        .reserves_max = feed_reserves(options->order),
+        .patience_ns = options->patience_ns,
+        .inherit_ns = options->inherit_ns,
+        .breach_ns = options->breach_ns,
     };
     driver_event(d, &e);
     send_levels(f);

@@ -29,6 +29,9 @@ struct feed_options {
     uint64_t seed;
     uint32_t budget_steps; /* 0: the default */
     bool drop_never, scan_all;
+    int64_t patience_ns; /* for jobs that state none */
+    int64_t inherit_ns;  /* how long a gang's room is kept for its next incarnation */
+    int64_t breach_ns;   /* how long a gang may run below its minimum */
 };
 
 /* Sends configuration, levels, shapes, hosts, teams and the mix, as one batch of time 0. */

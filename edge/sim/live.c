@@ -79,39 +79,114 @@ static int64_t progress_of(const struct live *l, int64_t run_ns)
     return (int64_t)(held / l->factor_micro);
 }
 
-void live_start(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
-                const struct record_pod *pods, uint32_t pod_count)
+/* Where checkpoints are counted from. */
+static int64_t begin_ns(const struct live *l)
+{
+    return l->start_ns + l->restart_ns;
+}
+
+/* The last checkpoint of the run up to t_ns; the run's begin where there was none. */
+static int64_t last_ckpt(const struct live *l, const struct world_job *j, int64_t t_ns)
+{
+    int64_t run_ns = t_ns - begin_ns(l);
+
+    return begin_ns(l) + (j->ckpt_ns > 0 && run_ns > 0 ? run_ns / j->ckpt_ns * j->ckpt_ns : 0);
+}
+
+/* Progress of the run at its last checkpoint up to t_ns. */
+static int64_t ckpt_progress(const struct live *l, const struct world_job *j, int64_t t_ns)
+{
+    int64_t at_ns = last_ckpt(l, j, t_ns);
+
+    return at_ns > l->since_ns ? l->done_ns + progress_of(l, at_ns - l->since_ns) : l->ckpt_done_ns;
+}
+
+static void find_finish(struct live *l, const struct world_job *j)
+{
+    wide finish_ns = (wide)l->since_ns + time_for(l, j->run_ns - l->kept_ns - l->done_ns);
+
+    l->finish_ns = finish_ns > LAST_NS ? INT64_MAX : (int64_t)finish_ns;
+}
+
+/* What the gang holds and how fast it is, from its pods. */
+static void find_speed(struct live *l, const struct world *w, const struct world_job *j)
 {
     bool by_gpus = fit_gang_nano(w, j) > 0;
-    wide finish_ns;
 
-    l->pod = memory_grow(l->pod, (pod_count + 1) * sizeof(*pods));
-    memcpy(l->pod, pods, pod_count * sizeof(*pods));
-    l->pod_count = pod_count;
     l->asked = l->held = 0;
     for (uint32_t n = 0; n < j->podset_count; n++)
         l->asked += (by_gpus ? fit_pod_nano(w, j, n) : 1) * j->podset[n].pods;
-    for (uint32_t n = 0; n < pod_count; n++)
-        l->held += by_gpus ? fit_pod_nano(w, j, pods[n].podset) : 1;
+    for (uint32_t n = 0; n < l->pod_count; n++)
+        l->held += by_gpus ? fit_pod_nano(w, j, l->pod[n].podset) : 1;
     if (l->held == 0) /* the pods with GPUs are all above the minimum: it would never end */
         l->held = 1;
-    l->factor_micro = factor_of(w, j, pods, pod_count);
+    l->factor_micro = factor_of(w, j, l->pod, l->pod_count);
+}
+
+void live_start(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
+                const struct record_pod *pods, uint32_t pod_count)
+{
+    l->pod = memory_grow(l->pod, (pod_count + 1) * sizeof(*pods));
+    memcpy(l->pod, pods, pod_count * sizeof(*pods));
+    l->pod_count = pod_count;
     l->state = LIVE_RUNNING;
     l->start_ns = t_ns;
     l->restart_ns = l->ran ? j->restart_ns : 0;
-    finish_ns = (wide)t_ns + l->restart_ns + time_for(l, j->run_ns - l->kept_ns);
-    l->finish_ns = finish_ns > LAST_NS ? INT64_MAX : (int64_t)finish_ns;
+    l->since_ns = begin_ns(l);
+    l->done_ns = l->ckpt_done_ns = 0;
+    find_speed(l, w, j);
+    find_finish(l, j);
     l->ran = true;
+}
+
+/* Up to now the run went at its old speed. */
+static void settle(struct live *l, const struct world_job *j, int64_t t_ns)
+{
+    if (t_ns <= l->since_ns)
+        return;
+    l->ckpt_done_ns = ckpt_progress(l, j, t_ns);
+    l->done_ns += progress_of(l, t_ns - l->since_ns);
+    l->since_ns = t_ns;
+}
+
+void live_grow(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
+               const struct record_pod *pods, uint32_t pod_count)
+{
+    settle(l, j, t_ns);
+    l->pod = memory_grow(l->pod, (l->pod_count + pod_count + 1) * sizeof(*pods));
+    memcpy(l->pod + l->pod_count, pods, pod_count * sizeof(*pods));
+    l->pod_count += pod_count;
+    find_speed(l, w, j);
+    find_finish(l, j);
+}
+
+void live_shrink(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
+                 const struct record_pod *pods, uint32_t pod_count)
+{
+    uint32_t left = 0;
+
+    settle(l, j, t_ns);
+    for (uint32_t n = 0; n < l->pod_count; n++) {
+        bool gone = false;
+
+        for (uint32_t g = 0; g < pod_count && !gone; g++)
+            gone = pods[g].pod == l->pod[n].pod;
+        if (!gone)
+            l->pod[left++] = l->pod[n];
+    }
+    l->pod_count = left;
+    find_speed(l, w, j);
+    find_finish(l, j);
 }
 
 void live_stop(struct live *l, const struct world_job *j, int64_t t_ns, bool saved)
 {
-    int64_t run_ns = t_ns - l->start_ns - l->restart_ns;
-
-    if (run_ns > 0 && (saved || j->ckpt_ns == 0))
-        l->kept_ns += progress_of(l, run_ns);
-    else if (run_ns > 0 && j->ckpt_ns > 0)
-        l->kept_ns += progress_of(l, run_ns / j->ckpt_ns * j->ckpt_ns);
+    if (t_ns > begin_ns(l) && (saved || j->ckpt_ns == 0)) {
+        settle(l, j, t_ns);
+        l->kept_ns += l->done_ns;
+    } else if (t_ns > begin_ns(l) && j->ckpt_ns > 0) {
+        l->kept_ns += ckpt_progress(l, j, t_ns);
+    }
     l->state = LIVE_WAITING;
     l->pod_count = 0;
 }

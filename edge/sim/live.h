@@ -13,13 +13,16 @@
 enum live_state { LIVE_UNBORN, LIVE_WAITING, LIVE_RUNNING, LIVE_DONE };
 
 struct live {
-    uint8_t state;       /* enum live_state */
-    bool ran;            /* had a run before: restart_s is due */
-    int64_t kept_ns;     /* progress that is safe */
-    int64_t start_ns;    /* of this run */
-    int64_t restart_ns;  /* dead time at its start */
-    int64_t finish_ns;   /* when it will be done if nothing happens; INT64_MAX: never */
-    int64_t held, asked; /* nano-GPU, or pods */
+    uint8_t state;        /* enum live_state */
+    bool ran;             /* had a run before: restart_s is due */
+    int64_t kept_ns;      /* progress that is safe */
+    int64_t start_ns;     /* of this run */
+    int64_t restart_ns;   /* dead time at its start */
+    int64_t since_ns;     /* its size has been the same since; the end of restart at first */
+    int64_t done_ns;      /* progress of this run until then */
+    int64_t ckpt_done_ns; /* and at its last checkpoint until then */
+    int64_t finish_ns;    /* when it will be done if nothing happens; INT64_MAX: never */
+    int64_t held, asked;  /* nano-GPU, or pods */
     int64_t factor_micro;
     uint32_t pod_count;
     struct record_pod *pod; /* where it sits */
@@ -27,6 +30,11 @@ struct live {
 
 void live_start(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
                 const struct record_pod *pods, uint32_t pod_count);
+/* Pods join the run or leave it: nothing is lost, from now on its speed is another. */
+void live_grow(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
+               const struct record_pod *pods, uint32_t pod_count);
+void live_shrink(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
+                 const struct record_pod *pods, uint32_t pod_count);
 /* The run ends early: what is kept of its progress. */
 void live_stop(struct live *l, const struct world_job *j, int64_t t_ns, bool saved);
 

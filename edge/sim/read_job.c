@@ -15,7 +15,7 @@ static const char *const podset_keys[] = {"pods",    "min_pods",   "gpus",      
 static const char *const job_keys[] = {
     "job",         "team",        "run_s",      "est_s",   "preferred", "ckpt_s",
     "restart_s",   "podsets",     "slow",       "profile", "priority",  "end",
-    "preemptible", "signal_save", "share_card", "claim",   NULL};
+    "preemptible", "signal_save", "share_card", "claim",   "patience_s", "exclusive", NULL};
 
 /* Keys of scenarios whose effect is not in the world; the reader of scenarios passes them on. */
 static void tell_further(struct reader *r, const struct tree *map, const char *const *keys)
@@ -263,6 +263,7 @@ static void times(struct reader *r, const struct tree *map, struct world_job *jo
     job->est_ns = reader_time(r, map, "est_s", (struct span){0, READ_NS_MAX, -1});
     job->ckpt_ns = reader_time(r, map, "ckpt_s", (struct span){0, READ_NS_MAX, -1});
     job->restart_ns = reader_time(r, map, "restart_s", (struct span){0, READ_NS_MAX, 0});
+    job->patience_ns = reader_time(r, map, "patience_s", (struct span){0, READ_NS_MAX, -1});
 }
 
 static void manners(struct reader *r, const struct tree *map, struct world_job *job)
@@ -276,6 +277,18 @@ static void manners(struct reader *r, const struct tree *map, struct world_job *
     job->share_card = reader_bool(r, map, "share_card", true);
     job->end = (uint8_t)reader_choice(r, map, "end", ends, END_OK);
     job->profile = (uint8_t)reader_choice(r, map, "profile", profiles, COMM_NONE);
+}
+
+/* The level of which the job wants whole domains for itself: the host or one above it. */
+static void exclusive(struct reader *r, const struct tree *map, struct world_job *job)
+{
+    const struct tree *level = reader_get(map, "exclusive");
+
+    if (!level)
+        return;
+    job->exclusive = reader_where(r, level);
+    if (!r->code && job->exclusive.scope != SCOPE_NODE && job->exclusive.scope != SCOPE_LEVEL)
+        (void)reader_wrong(r, level, "node or a level of a chain");
 }
 
 static bool team_of(struct reader *r, const struct tree *map, struct world_job *job)
@@ -327,6 +340,7 @@ uint32_t read_job(struct reader *r, const struct tree *map, int64_t submit_ns,
     job->submit_ns = submit_ns;
     times(r, map, job);
     manners(r, map, job);
+    exclusive(r, map, job);
     job->required_count = reader_wheres(r, map, "required", job->required);
     job->preferred_count = reader_wheres(r, map, "preferred", job->preferred);
     if (r->code || !team_of(r, map, job) || !slow(r, map, job) ||

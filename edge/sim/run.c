@@ -118,11 +118,10 @@ static bool ends_next(struct run *r, struct end *ret)
 
 /* ---- what the core decided ---- */
 
-static void start(struct run *r, const struct decision *d, const struct decision_seat *seats,
-                  uint32_t job)
+/* The decision's seats as pods of a record. */
+static void take_pods(struct run *r, const struct decision *d, const struct decision_seat *seats,
+                      struct record *record)
 {
-    struct record record = blank(RECORD_START, job);
-
     while (r->pods_limit < d->seat_count)
         r->pods = out_grow(r->pods, r->pods_limit, &r->pods_limit, sizeof(*r->pods));
     for (uint32_t n = 0; n < d->seat_count; n++)
@@ -131,9 +130,17 @@ static void start(struct run *r, const struct decision *d, const struct decision
                                          .node = seats[n].host,
                                          .devices = seats[n].devices,
                                          .mig_slot = seats[n].slot};
-    record.pods = r->pods;
-    record.pod_count = d->seat_count;
-    record.decide_ns = r->driver.step_ns / (int64_t)r->driver.sched.decision_count;
+    record->pods = r->pods;
+    record->pod_count = d->seat_count;
+    record->decide_ns = r->driver.step_ns / (int64_t)r->driver.sched.decision_count;
+}
+
+static void start(struct run *r, const struct decision *d, const struct decision_seat *seats,
+                  uint32_t job)
+{
+    struct record record = blank(RECORD_START, job);
+
+    take_pods(r, d, seats, &record);
     words_start(&r->words, r->w, d, &record);
     tell(r, &record);
     if (r->w->openb)
@@ -142,16 +149,37 @@ static void start(struct run *r, const struct decision *d, const struct decision
     ends_add(&r->ends, r->live[job].finish_ns, job);
 }
 
-static void decided(void *context, const struct decision *d, const struct decision_seat *seats)
+/* Promises and changes of running gangs. */
+static void change(struct run *r, const struct decision *d, const struct decision_seat *seats,
+                   uint32_t job)
 {
-    struct run *r = context;
-    uint32_t job = r->w->openb ? r->w->openb->arrival[r->o->arrivals][d->key] : d->key;
-    struct record record = blank(RECORD_REFUSE, job);
+    bool grows = d->kind == DECISION_GROW;
+    struct record record = blank(d->kind == DECISION_PROMISE ? RECORD_PROMISE
+                                 : grows                     ? RECORD_GROW
+                                                             : RECORD_SHRINK,
+                                 job);
 
-    if (d->kind == DECISION_START) {
-        start(r, d, seats, job);
+    take_pods(r, d, seats, &record);
+    if (d->kind == DECISION_PROMISE) {
+        record.by_ns = d->by_ns;
+        record.why = "kept";
+        tell(r, &record);
         return;
     }
+    if (!grows) {
+        record.by = d->by == ROW_NONE ? WORLD_NONE : d->by;
+        record.cause = "self";
+    }
+    tell(r, &record);
+    (grows ? live_grow : live_shrink)(&r->live[job], r->w, &r->w->job[job], r->now_ns, r->pods,
+                                      d->seat_count);
+    ends_add(&r->ends, r->live[job].finish_ns, job);
+}
+
+static void refused(struct run *r, const struct decision *d, uint32_t job)
+{
+    struct record record = blank(RECORD_REFUSE, job);
+
     record.decide_ns = r->driver.step_ns / (int64_t)r->driver.sched.decision_count;
     words_refusal(&r->words, r->w, d, &record);
     if (r->w->openb) {
@@ -161,6 +189,28 @@ static void decided(void *context, const struct decision *d, const struct decisi
     tell(r, &record);
     if (d->final && !r->w->openb)
         r->live[job].state = LIVE_DONE;
+}
+
+static void decided(void *context, const struct decision *d, const struct decision_seat *seats)
+{
+    struct run *r = context;
+    uint32_t job = r->w->openb ? r->w->openb->arrival[r->o->arrivals][d->key] : d->key;
+
+    switch (d->kind) {
+    case DECISION_START:
+        start(r, d, seats, job);
+        break;
+    case DECISION_REFUSE:
+        refused(r, d, job);
+        break;
+    case DECISION_PROMISE:
+    case DECISION_GROW:
+    case DECISION_SHRINK:
+        change(r, d, seats, job);
+        break;
+    case DECISION_BREAK: /* no pod of a workload is ever lost alone */
+        break;
+    }
 }
 
 /* ---- what the world does ---- */
@@ -290,6 +340,15 @@ static void world_event(struct run *r, uint32_t n)
     }
 }
 
+/* The time has come that the scheduler asked to be woken at. */
+static void wake(struct run *r)
+{
+    struct event e = {.at_ns = r->now_ns, .kind = EVENT_TICK};
+
+    e.tick.wake = (uint8_t)r->driver.sched.wake;
+    driver_event(&r->driver, &e);
+}
+
 static void submit(struct run *r, uint32_t job, uint32_t key)
 {
     struct record record = blank(RECORD_SUBMIT, job);
@@ -318,6 +377,8 @@ static bool next_moment(struct run *r, int64_t *ret_ns)
         *ret_ns = r->w->job[r->next_job].submit_ns;
     if (r->next_event < r->w->event_count && r->w->event[r->next_event].at_ns < *ret_ns)
         *ret_ns = r->w->event[r->next_event].at_ns;
+    if (r->driver.sched.wake_ns < *ret_ns)
+        *ret_ns = r->driver.sched.wake_ns;
     return *ret_ns != INT64_MAX;
 }
 
@@ -334,6 +395,8 @@ static void live_through(struct run *r, struct run_result *result)
             submit(r, r->next_job, r->next_job);
             r->next_job++;
         }
+        if (r->driver.sched.wake_ns <= r->now_ns)
+            wake(r);
         driver_step(&r->driver, decided, r);
         if (tick(r, r->next_job, r->w->job_count)) {
             result->stopped = true;

@@ -138,6 +138,8 @@ struct world_job {
     int64_t est_ns;  /* -1: the user says nothing */
     int64_t ckpt_ns; /* -1: no checkpoint; 0: nothing is ever lost */
     int64_t restart_ns;
+    int64_t patience_ns; /* -1: as configured */
+    struct world_where exclusive; /* SCOPE_NONE: shares its domains with other jobs */
     int32_t priority;
     bool preemptible, signal_save, share_card;
     uint8_t end;     /* enum world_end */

@@ -10,22 +10,25 @@
  *   (as shape=NAME)         host, a switch per pair; lone: each its own island; void: nothing known
  *   ask KEY=.. [+ KEY=..]   a job and its podsets: pods min gpus milli mib mig cpu mem extra class
  *                           in=SCOPE,.. slice=N@SCOPE; of the job, anywhere: need=SCOPE,..
- *                           prefer=SCOPE,.. team prio est submit, and the flag apart
- *   config KEY=..           order=priority scorer=NAME budget seed, and the flags drop scan
- *   class C KEY=..          models=HEX nodes=HEX; class 0 is any, 1: model 0 only, 2: model 1 only
- *   team T limit parent     mig PROFILE model starts=HEX slots of      mix ROW of cpu models count
- * milli gpus level L chain rank      domain D level parent                      price MODEL MICRO
- *   at NS   state H up|drain|down|..   device H D up|down   leave H NS   gone H   uuid H D U
- *   seat KEY podset=P pod=N host=H on=DEVICES slot=S   seated KEY   confirm KEY pod on   stop KEY
- *   end KEY   set KEY prio est   bare: a podset without a job
- *   step                    decides; without it facts are only applied
+ *                           prefer=SCOPE,.. team prio est submit restart patience profile=0..3
+ * exclusive=SCOPE, and the flag apart config KEY=..           order=NAME scorer=NAME budget seed
+ * patience inherit breach, and the flags drop scan class C KEY=..          models=HEX nodes=HEX;
+ * class 0 is any, 1: model 0 only, 2: model 1 only team T limit parent     mig PROFILE model
+ * starts=HEX slots of      mix ROW of cpu models count milli gpus level L chain rank      domain D
+ * level parent                      price MODEL MICRO at NS   state H up|drain|down|..   device H D
+ * up|down   leave H NS   gone H   uuid H D U seat KEY podset=P pod=N host=H on=DEVICES slot=S
+ * seated KEY   confirm KEY pod on   stop KEY restart KEY (its next incarnation)   lose KEY POD done
+ * KEY POD   tick end KEY   set KEY prio est   bare: a podset without a job step decides; without it
+ * facts are only applied
  *
  * Scopes: island numa pcie host l0..l11 cluster. Devices: hexadecimal digits, "-" for none.
  *
  * Decisions: `+KEY HOST:DEVICES[/SLOT] ..` a start, pod by pod; `-KEY CODE(LIMITS)` a refusal with
- * the limits that bind, `(?)` where that is not known; `!` after it: dropped. Steps are joined by
- * "|". The tables are moved into larger ones whenever the scheduler asks, and after each batch
- * every host, job and the digest are checked.
+ * the limits that bind, `(?)` where that is not known; `!` after it: dropped; `~KEY@S ..` a promise
+ * of second S and the room kept, `^KEY ..` pods that join a run, `vKEY<KEY ..` pods that leave it
+ * for another job, `!KEY` a run that was broken for too long. Steps are joined by "|". The tables
+ * are moved into larger ones whenever the scheduler asks, and after each batch every host, job and
+ * the digest are checked.
  *
  * Owner   world_open() allocates, world_close() frees.
  * Misuse  A text that is not understood, or a check that fails, ends in must().

@@ -74,6 +74,13 @@ static void write_refusal(struct world *w, const struct decision *d)
 
 void world_write_decisions(struct world *w)
 {
+    static const char *const mark[] = {
+        [DECISION_START] = "+",
+        [DECISION_PROMISE] = "~",
+        [DECISION_GROW] = "^",
+        [DECISION_SHRINK] = "v",
+    };
+
     for (uint32_t n = 0; n < w->s.decision_count; n++) {
         const struct decision *d = &w->s.decision[n];
 
@@ -83,7 +90,15 @@ void world_write_decisions(struct world *w)
             write_refusal(w, d);
             continue;
         }
-        add_number(w, "+", d->key);
+        if (d->kind == DECISION_BREAK) {
+            add_number(w, "!", d->key);
+            continue;
+        }
+        add_number(w, mark[d->kind], d->key);
+        if (d->kind == DECISION_PROMISE)
+            add_number(w, "@", (uint32_t)(d->by_ns / 1000000000));
+        if (d->kind == DECISION_SHRINK && d->by != ROW_NONE)
+            add_number(w, "<", d->by);
         for (uint32_t s = 0; s < d->seat_count; s++)
             write_seat(w, d, &w->s.seat[d->seat_first + s]);
     }

@@ -1,0 +1,515 @@
+#include "core/engine/queue.h"
+
+#include "core/base/must.h"
+#include "core/engine/answer.h"
+#include "core/engine/resize.h"
+#include "core/model/index.h"
+#include "core/policy/elastic.h"
+#include "core/policy/reserve.h"
+
+#define RESUME_GROWTH UINT32_MAX /* the queue was gone through, runs may still grow */
+#define ROUNDS_MAX    3  /* times that a pass is gone through again because kept room came back */
+#define ASKS_MAX      64 /* refused asks that one pass remembers */
+
+/* What a refusal is known by before it is explained: the code, or REASON_COUNT where the search's
+ * verdict decides it, and the team whose limit it is. */
+struct cause {
+    enum verdict verdict;
+    enum reason_code code;
+    uint32_t team;
+};
+
+/* A pass over the queue: asks that were refused in it, since starting others frees nothing. */
+struct pass {
+    struct {
+        uint32_t job;
+        uint64_t bound; /* what was in force */
+        struct cause cause;
+    } refused[ASKS_MAX];
+    uint32_t count;
+    struct reserves kept;
+    uint64_t heads; /* models of jobs that room is kept for, so far in the queue */
+};
+
+static bool same_ask(const struct model *m, uint32_t a, uint32_t b)
+{
+    const struct job *x = job_row(m, a), *y = job_row(m, b);
+    uint32_t p = x->podset_head, q = y->podset_head;
+
+    if (x->required != y->required || x->podsets != y->podsets ||
+        (x->est_ns != y->est_ns && config_row(m)->leaving_hosts) ||
+        ((x->flags ^ y->flags) & JOB_SHARES_CARD) || x->exclusive != y->exclusive || x->done_pods ||
+        y->done_pods)
+        return false;
+    while (p != ROW_NONE && q != ROW_NONE) {
+        if (!podset_alike(podset_row(m, p), podset_row(m, q)))
+            return false;
+        p = podset_row(m, p)->next;
+        q = podset_row(m, q)->next;
+    }
+    return p == q;
+}
+
+/* What a job of this pass with the same ask was refused for, or NULL. */
+static const struct cause *refused_alike(const struct model *m, const struct pass *pass,
+                                         uint32_t job, uint64_t bound)
+{
+    for (uint32_t n = 0; n < pass->count; n++)
+        if (pass->refused[n].bound == bound && same_ask(m, pass->refused[n].job, job))
+            return &pass->refused[n].cause;
+    return NULL;
+}
+
+static void remember(struct pass *pass, uint32_t job, uint64_t bound, const struct cause *cause)
+{
+    if (pass->count == ASKS_MAX)
+        return;
+    pass->refused[pass->count].job = job;
+    pass->refused[pass->count].bound = bound;
+    pass->refused[pass->count++].cause = *cause;
+}
+
+/* Tells a refusal if it is the first one or its code has changed. True: the job was dropped.
+ * Nothing is in force when the reason is looked for: it speaks of what is free, not of what is
+ * kept. */
+static bool refuse(struct sched *s, struct pass *pass, uint32_t job, struct cause cause)
+{
+    struct model *m = s->m;
+    const struct job *j = job_row(m, job);
+    struct told told = {.known = 1, .fits = (uint8_t)cause.verdict};
+    struct refusal r = {.binding_known = true};
+    bool final, was_patient = j->told.known && j->told.code == WHY_PATIENCE;
+
+    reserve_lift(m, &pass->kept);
+    told.code =
+        (uint16_t)(cause.code == REASON_COUNT ? explain_code(m, job, cause.verdict) : cause.code);
+    if (j->told.known && j->told.code == told.code)
+        return false;
+    if (cause.verdict != VERDICT_FITS)
+        r = explain_refusal(m, job, cause.verdict);
+    else
+        r.scope = j->preferred_count ? j->preferred[0] : SCOPE_OF_CLUSTER;
+    if (told.code == WHY_EXCLUSIVE && j->exclusive)
+        r.scope = j->exclusive;
+    r.code = (enum reason_code)told.code;
+    r.fits = cause.verdict;
+    final = config_row(m)->drop_never && (r.never || r.code == WHY_NEVER_QUOTA);
+    answer_refuse(s, job, &r, final, cause.team);
+    model_begin(m);
+    config_edit(m)->patient_jobs += (uint32_t)(told.code == WHY_PATIENCE) - (uint32_t)was_patient;
+    if (final) {
+        reserve_cut(&pass->kept, job);
+        job_remove(m, job);
+    } else {
+        told.binding = (uint16_t)r.binding;
+        job_tell(m, job, &told);
+    }
+    model_commit(m);
+    return final;
+}
+
+/* The first team from the job's upwards whose limit is below the gang's minimum, or ROW_NONE. */
+static uint32_t never_allows(const struct model *m, uint32_t job)
+{
+    uint32_t team = job_row(m, job)->team;
+
+    while (team != ROW_NONE && team_row(m, team)->limit_milli >= job_least_milli(m, job))
+        team = team_row(m, team)->parent;
+    return team;
+}
+
+/* Does it fit on what is free, kept or not? */
+static enum verdict fits_freely(struct model *m, struct pass *pass, uint32_t job)
+{
+    struct view v = view_of(m, job);
+
+    reserve_lift(m, &pass->kept);
+    return gang_fits(&v);
+}
+
+/* Quota: what the job's teams let it have now. False: not even the minimum. */
+static bool quota(const struct model *m, const struct pass *pass, uint32_t job, struct view *v,
+                  struct cause *cause)
+{
+    const struct job *j = job_row(m, job);
+    int64_t least = job_least_milli(m, job);
+    uint32_t ignore;
+
+    v->least_only = !team_allows(m, j->team, j->gang_milli, &cause->team);
+    if (v->least_only && !team_allows(m, j->team, least, &ignore)) {
+        cause->code = WHY_QUOTA;
+        return false;
+    }
+    cause->team = ROW_NONE;
+    v->least_only = v->least_only || !reserve_quota(m, &pass->kept, job, j->gang_milli);
+    if (v->least_only && !reserve_quota(m, &pass->kept, job, least)) {
+        cause->code = WHY_RESERVED;
+        return false;
+    }
+    return true;
+}
+
+static int64_t patience_until(const struct model *m, const struct job *j)
+{
+    int64_t patience = j->patience_ns >= 0 ? j->patience_ns : config_row(m)->patience_ns;
+
+    return j->preferred_count && j->pods > 1 ? j->submit_ns + patience : INT64_MIN;
+}
+
+/* True if the plan is worse than the job wishes, a better place exists when the cluster is empty,
+ * and the job may still wait for it. */
+static bool waits_for_better(const struct model *m, uint32_t job, const struct plan *plan)
+{
+    const struct job *j = job_row(m, job);
+    struct view v = view_of(m, job);
+
+    if (plan->wish == 0 || patience_until(m, j) <= config_row(m)->now_ns)
+        return false;
+    v.dropped = LIMIT(BUSY) | LIMIT(UNKNOWN);
+    v.wished = SCOPE_BIT(j->preferred[0]);
+    return gang_fits(&v) == VERDICT_FITS;
+}
+
+/* Starts the job if it can; else *ret_cause says why not. */
+static bool start(struct sched *s, struct pass *pass, uint32_t job, struct view *v,
+                  struct cause *ret_cause)
+{
+    struct model *m = s->m;
+    struct plan plan = {.best = {.host = ROW_NONE}, .second = {.host = ROW_NONE}};
+    bool kept = job_row(m, job)->hold_head != ROW_NONE, better = false;
+
+    model_begin(m);
+    if (job_row(m, job)->keep == KEEP_INHERITED && reserve_take(m, job)) {
+        ret_cause->verdict = VERDICT_FITS;
+    } else {
+        model_rollback(m);
+        model_begin(m);
+        ret_cause->verdict = gang_plan(m, v, &plan);
+        better = ret_cause->verdict == VERDICT_FITS && waits_for_better(m, job, &plan);
+    }
+    if (ret_cause->verdict == VERDICT_FITS && !better) {
+        config_edit(m)->patient_jobs -=
+            job_row(m, job)->told.known && job_row(m, job)->told.code == WHY_PATIENCE;
+        job_run(m, job);
+        answer_start(s, job, &plan);
+        model_commit(m);
+        reserve_cut(&pass->kept, job);
+        s->room_came_back |= kept;
+        return true;
+    }
+    model_rollback(m);
+    if (better)
+        ret_cause->code = WHY_PATIENCE;
+    return false;
+}
+
+/* For telling what runs give back. */
+struct yielding {
+    struct sched *s;
+    uint32_t by;
+};
+
+static void tell_shrink(void *context, uint32_t run, const uint32_t *seat, uint32_t count)
+{
+    struct yielding *y = context;
+
+    answer_shrink(y->s, run, seat, count, y->by);
+}
+
+/* Starts the job on what elastic runs hold beyond their minimum; all or nothing. */
+static bool start_by_yield(struct sched *s, struct pass *pass, uint32_t job, struct view *v,
+                           struct cause *ret_cause)
+{
+    struct yielding y = {s, job};
+    uint32_t decisions = s->decision_count, seats = s->seat_count;
+    bool done;
+
+    if (!config_row(s->m)->elastic_jobs || job_row(s->m, job)->gang_milli == 0)
+        return false;
+    model_begin(s->m);
+    done = elastic_yield(s->m, job, tell_shrink, &y) && start(s, pass, job, v, ret_cause);
+    if (done) {
+        model_commit(s->m);
+        return true;
+    }
+    model_rollback(s->m);
+    s->decision_count = decisions;
+    s->seat_count = seats;
+    ret_cause->verdict = VERDICT_NO;
+    ret_cause->code = REASON_COUNT;
+    return false;
+}
+
+/* One job of the queue: starts it, or says why not. True if it left the queue. */
+static bool decide(struct sched *s, struct pass *pass, uint32_t job, struct cause *ret)
+{
+    struct model *m = s->m;
+    const struct job *j = job_row(m, job);
+    struct view v = view_of(m, job);
+    const struct cause *alike;
+    uint64_t bound;
+
+    *ret = (struct cause){VERDICT_NO, REASON_COUNT, never_allows(m, job)};
+    if (ret->team != ROW_NONE) {
+        ret->code = WHY_NEVER_QUOTA;
+        if (j->told.known && j->told.code == WHY_NEVER_QUOTA)
+            return false;
+        ret->verdict = fits_freely(m, pass, job);
+        return refuse(s, pass, job, *ret);
+    }
+    bound = reserve_bind(m, &pass->kept, job);
+    alike = refused_alike(m, pass, job, bound);
+    if (alike && patience_until(m, j) <= config_row(m)->now_ns) {
+        *ret = *alike;
+        return (!j->told.known || j->told.code != alike->code) && refuse(s, pass, job, *ret);
+    }
+    if (quota(m, pass, job, &v, ret)) {
+        if (start(s, pass, job, &v, ret) ||
+            (ret->verdict == VERDICT_NO && start_by_yield(s, pass, job, &v, ret)))
+            return true;
+        if (bound && ret->verdict == VERDICT_NO && fits_freely(m, pass, job) == VERDICT_FITS) {
+            ret->verdict = VERDICT_FITS;
+            ret->code = WHY_RESERVED;
+        }
+        if (ret->verdict != VERDICT_UNPROVEN && ret->code != WHY_PATIENCE)
+            remember(pass, job, bound, ret);
+    } else {
+        ret->verdict = fits_freely(m, pass, job);
+        if (ret->verdict != VERDICT_FITS)
+            ret->code = REASON_COUNT;
+    }
+    if (ret->code == WHY_RESERVED)
+        s->held_back = true;
+    if (refuse(s, pass, job, *ret)) {
+        if (pass->count && pass->refused[pass->count - 1].job == job)
+            pass->count--;
+        return true;
+    }
+    return false;
+}
+
+/* ---- kept room ---- */
+
+/* May room be kept for the refused job? */
+static bool deserves_room(const struct model *m, const struct pass *pass, uint32_t job,
+                          const struct cause *cause)
+{
+    const struct config *c = config_row(m);
+    const struct job *j = job_row(m, job);
+
+    if (j->keep == KEEP_INHERITED && j->reserve_ns > c->now_ns)
+        return false; /* it has some */
+    if (c->reserves_max == 0 || cause->verdict == VERDICT_UNPROVEN || !j->told.known ||
+        j->told.code <= WHY_NEVER_SIZE || j->told.code == WHY_QUOTA ||
+        j->told.code == WHY_NEVER_QUOTA || j->told.code == WHY_PATIENCE)
+        return false;
+    if (j->hold_head != ROW_NONE)
+        return true;
+    if (pass->kept.count >= c->reserves_max || pass->kept.count >= RESERVES_MAX)
+        return false;
+    return c->order == ORDER_CONSERVATIVE || !(reserve_models(m, job) & pass->heads);
+}
+
+/* Is what was found worth changing the kept room for? */
+static bool is_better(const struct model *m, uint32_t job, const struct kept *found)
+{
+    const struct job *j = job_row(m, job);
+
+    if (j->hold_head == ROW_NONE || j->keep == KEEP_INHERITED)
+        return true;
+    if (found->keep < j->keep) /* a date instead of a guess */
+        return true;
+    if (found->keep == j->keep && found->at_ns < j->reserve_ns &&
+        j->reserve_ns > config_row(m)->now_ns)
+        return true;
+    /* A guess that has passed stays: from now on nobody overtakes. */
+    if (j->keep == KEEP_GUESSED && j->reserve_ns <= config_row(m)->now_ns)
+        return false;
+    return !reserve_stands(m, job);
+}
+
+static void keep_room(struct sched *s, struct pass *pass, uint32_t job, const struct cause *cause)
+{
+    struct model *m = s->m;
+    const struct job *j = job_row(m, job);
+    struct kept found;
+
+    if (!deserves_room(m, pass, job, cause))
+        return;
+    reserve_lift(m, &pass->kept);
+    found = reserve_find(m, &pass->kept, job);
+    if (found.keep == KEEP_NONE || !is_better(m, job, &found)) {
+        pass->heads |= j->hold_head != ROW_NONE ? reserve_models(m, job) : 0;
+        return;
+    }
+    if (j->hold_head == ROW_NONE)
+        reserve_add(&pass->kept, job);
+    model_begin(m);
+    reserve_keep(m, job, &found);
+    if (found.keep == KEEP_DATED && found.at_ns != j->by_ns) {
+        ((struct job *)model_edit(m, TABLE_JOB, job))->by_ns = found.at_ns;
+        answer_promise(s, job);
+    }
+    model_commit(m);
+    pass->heads |= reserve_models(m, job);
+}
+
+/* Every waiting job with kept room; what was kept for too long is given up. */
+static void gather(struct sched *s, struct pass *pass)
+{
+    struct model *m = s->m;
+    uint32_t count, left = config_row(m)->kept_jobs;
+    const uint32_t *waiting = index_waiting(m, &count);
+
+    for (uint32_t n = 0; n < count && left; n++) {
+        const struct job *j = job_row(m, waiting[n]);
+
+        if (j->hold_head == ROW_NONE)
+            continue;
+        left--;
+        if (pass->kept.count == RESERVES_MAX ||
+            (j->keep == KEEP_INHERITED && j->reserve_ns <= config_row(m)->now_ns)) {
+            model_begin(m);
+            job_release_kept(m, waiting[n]);
+            model_commit(m);
+        } else {
+            reserve_add(&pass->kept, waiting[n]);
+        }
+    }
+}
+
+/* ---- the pass ---- */
+
+static bool go_through(struct sched *s, struct pass *pass, uint64_t freed)
+{
+    struct model *m = s->m;
+    bool everybody = config_row(m)->passed_at != freed;
+    uint32_t count, n = s->resume;
+    const uint32_t *waiting = index_waiting(m, &count);
+    struct cause cause;
+
+    s->resume = 0;
+    for (uint32_t before = 0; before < n; before++) /* a step that goes on where one stopped */
+        if (job_row(m, waiting[before])->hold_head != ROW_NONE)
+            pass->heads |= reserve_models(m, waiting[before]);
+    while (n < count) {
+        uint32_t job = waiting[n];
+
+        /* A job whose seats are just being told is not placed a second time. */
+        if (job_row(m, job)->seat_head != ROW_NONE ||
+            (!everybody && job_row(m, job)->refused_at != UINT64_MAX)) {
+            if (job_row(m, job)->hold_head != ROW_NONE)
+                pass->heads |= reserve_models(m, job);
+            n++;
+            continue;
+        }
+        if (answer_full(s)) {
+            s->resume = n;
+            return true;
+        }
+        if (!decide(s, pass, job, &cause)) {
+            n++;
+            keep_room(s, pass, job, &cause);
+            if (job_row(m, job)->refused_at == UINT64_MAX) {
+                model_begin(m);
+                ((struct job *)model_edit(m, TABLE_JOB, job))->refused_at = freed;
+                model_commit(m);
+            }
+        }
+        waiting = index_waiting(m, &count);
+    }
+    return false;
+}
+
+/* When something would be decided without any new fact. */
+static void find_wake(struct sched *s)
+{
+    const struct model *m = s->m;
+    const struct config *c = config_row(m);
+    uint32_t count, left = c->kept_jobs + c->patient_jobs;
+    const uint32_t *waiting = index_waiting(m, &count);
+
+    s->wake = WAKE_NONE;
+    s->wake_ns = INT64_MAX;
+    for (uint32_t n = 0; n < count && left; n++) {
+        const struct job *j = job_row(m, waiting[n]);
+        int64_t patience = patience_until(m, j);
+
+        left -= j->hold_head != ROW_NONE;
+        if (j->hold_head != ROW_NONE && j->reserve_ns > c->now_ns && j->reserve_ns < s->wake_ns) {
+            s->wake = WAKE_RESERVE;
+            s->wake_ns = j->reserve_ns;
+        }
+        if (!j->told.known || j->told.code != WHY_PATIENCE)
+            continue;
+        left--;
+        if (patience > c->now_ns && patience < s->wake_ns) {
+            s->wake = WAKE_PATIENCE;
+            s->wake_ns = patience;
+        }
+    }
+    resize_wake(m, &s->wake, &s->wake_ns);
+}
+
+static void note_freed(struct model *m)
+{
+    model_begin(m);
+    config_edit(m)->freed_count++;
+    model_commit(m);
+}
+
+/* The whole queue, again where room that is no longer kept may do for one that was held back. True:
+ * the tables were full. */
+static bool go_through_all(struct sched *s, struct pass *pass)
+{
+    struct model *m = s->m;
+
+    for (;;) {
+        uint64_t freed = config_row(m)->freed_count;
+
+        if (s->resume == 0)
+            s->held_back = s->room_came_back = false;
+        pass->count = pass->kept.count = 0;
+        pass->heads = 0;
+        gather(s, pass);
+        if (go_through(s, pass, freed))
+            return true;
+        if (config_row(m)->passed_at != freed) {
+            model_begin(m);
+            config_edit(m)->passed_at = freed;
+            model_commit(m);
+        }
+        if (!s->room_came_back || !s->held_back || ++s->rounds >= ROUNDS_MAX)
+            return false;
+        note_freed(m);
+    }
+}
+
+bool queue_pass(struct sched *s)
+{
+    struct model *m = s->m;
+    struct pass pass;
+    bool full;
+
+    if (s->resume == 0) {
+        s->everybody = config_row(m)->passed_at != config_row(m)->freed_count;
+        s->rounds = 0;
+    }
+    if (s->everybody && s->resume == 0 && resize_repair(s))
+        return true;
+    if (s->resume != RESUME_GROWTH && go_through_all(s, &pass)) {
+        reserve_lift(m, &pass.kept);
+        return true;
+    }
+    if (s->resume == RESUME_GROWTH) {
+        pass.kept.count = 0;
+        gather(s, &pass);
+    }
+    reserve_lift(m, &pass.kept);
+    s->resume = 0;
+    full = s->everybody && resize_grow(s, &pass.kept);
+    if (full)
+        s->resume = RESUME_GROWTH;
+    find_wake(s);
+    return full;
+}
