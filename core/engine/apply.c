@@ -472,6 +472,7 @@ static bool apply_seated(struct model *m, const struct event_seated *e)
         job_row(m, job)->seat_head == ROW_NONE)
         return false;
     job_run(m, job);
+    job_resized(m, job); /* a list may tell of fewer pods than it must have */
     return true;
 }
 
@@ -518,19 +519,48 @@ static bool apply_stop(struct model *m, const struct event_stop *e)
     return true;
 }
 
+/* The pod's podset, or ROW_NONE. */
+static uint32_t podset_of_pod(const struct model *m, uint32_t job, uint32_t pod)
+{
+    uint32_t p = job_row(m, job)->podset_head;
+
+    while (p != ROW_NONE && !in_podset(m, job, p, pod))
+        p = podset_row(m, p)->next;
+    return p;
+}
+
+/* A pod that has no seat: a list tells that it is done, or somebody made it anew. */
+static bool pod_without_seat(struct model *m, uint32_t job, uint32_t pod, enum fate fate)
+{
+    uint32_t podset = podset_of_pod(m, job, pod);
+    bool listed = job_pod_done(m, job, pod);
+
+    if (podset == ROW_NONE || (fate == POD_WAITS && !listed) ||
+        (fate != POD_WAITS && job_row(m, job)->done_pods + 1u >= job_row(m, job)->pods + listed))
+        return false; /* the end of all pods is the job's */
+    job_pod_fate(m, job, podset, pod, fate);
+    if (job_row(m, job)->state == JOB_RUNNING)
+        job_resized(m, job);
+    freed(m);
+    return true;
+}
+
 static bool apply_pod_gone(struct model *m, const struct event_pod_gone *e)
 {
     uint32_t job = index_job_find(m, e->key), seat;
 
-    if (job == ROW_NONE || job_row(m, job)->state != JOB_RUNNING || e->done > 1)
+    if (job == ROW_NONE || e->done >= FATE_COUNT)
         return false;
     seat = job_row(m, job)->seat_head;
     while (seat != ROW_NONE && seat_row(m, seat)->pod != e->pod)
         seat = seat_row(m, seat)->next_of_job;
-    /* The last pod's end is the job's: the edge tells it as such. */
-    if (seat == ROW_NONE || seat_row(m, job_row(m, job)->seat_head)->next_of_job == ROW_NONE)
+    if (seat == ROW_NONE)
+        return pod_without_seat(m, job, e->pod, (enum fate)e->done);
+    /* The last pod's end is the run's: the edge tells it as such. */
+    if (job_row(m, job)->state != JOB_RUNNING ||
+        seat_row(m, job_row(m, job)->seat_head)->next_of_job == ROW_NONE)
         return false;
-    job_pod_gone(m, job, seat, e->done);
+    job_pod_gone(m, job, seat, (enum fate)e->done);
     freed(m);
     return true;
 }

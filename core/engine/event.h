@@ -95,7 +95,7 @@
     X(SEATED, seated, "all seats of the job are told: it runs")                                    \
     X(CONFIRM, confirm, "a pod was seen on these devices")                                         \
     X(STOP, stop, "a run ended before its time: the job waits again, or a new incarnation of it")  \
-    X(POD_GONE, pod_gone, "a pod of a run is no more: it waits anew, or has done its work")         \
+    X(POD_GONE, pod_gone, "a pod is no more: it waits anew, has done its work, or comes back later") \
     X(END, end, "the job is over")                                                                 \
     X(TICK, tick, "a time has come that the scheduler asked to be woken at")
 

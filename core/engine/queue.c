@@ -466,13 +466,16 @@ static bool go_through_all(struct sched *s, struct pass *pass)
 
     for (;;) {
         uint64_t freed = config_row(m)->freed_count;
+        bool full;
 
         if (s->resume == 0)
             s->held_back = s->room_came_back = false;
         pass->count = pass->kept.count = 0;
         pass->heads = 0;
         gather(s, pass);
-        if (go_through(s, pass, freed))
+        full = go_through(s, pass, freed);
+        reserve_lift(m, &pass->kept);
+        if (full)
             return true;
         if (config_row(m)->passed_at != freed) {
             model_begin(m);
@@ -497,15 +500,12 @@ bool queue_pass(struct sched *s)
     }
     if (s->everybody && s->resume == 0 && resize_repair(s))
         return true;
-    if (s->resume != RESUME_GROWTH && go_through_all(s, &pass)) {
-        reserve_lift(m, &pass.kept);
+    if (s->resume != RESUME_GROWTH && go_through_all(s, &pass))
         return true;
-    }
     if (s->resume == RESUME_GROWTH) {
         pass.kept.count = 0;
         gather(s, &pass);
     }
-    reserve_lift(m, &pass.kept);
     s->resume = 0;
     full = s->everybody && resize_grow(s, &pass.kept);
     if (full)

@@ -48,8 +48,11 @@ int64_t job_least_milli(const struct model *m, uint32_t job)
     for (uint32_t id = job_row(m, job)->podset_head; id != ROW_NONE; id = podset_row(m, id)->next) {
         const struct podset *p = podset_row(m, id);
         uint32_t slice = p->slice_pods ? p->slice_pods : 1; /* only whole slices run */
+        uint32_t least = (p->pods_min + slice - 1) / slice * slice, done = 0;
 
-        sum += podset_charge_milli(m, p) * ((p->pods_min + slice - 1) / slice * slice);
+        if (job_row(m, job)->done_pods)
+            done = job_done_pods(m, job, id, false);
+        sum += podset_charge_milli(m, p) * (least > done ? least - done : 0);
     }
     return sum;
 }
@@ -207,7 +210,7 @@ static bool is_broken(const struct model *m, uint32_t job)
     const struct job *j = job_row(m, job);
 
     for (uint32_t p = j->podset_head; p != ROW_NONE; p = podset_row(m, p)->next) {
-        uint32_t have = j->done_pods ? job_done_pods(m, job, p) : 0;
+        uint32_t have = j->done_pods ? job_done_pods(m, job, p, false) : 0;
 
         for (uint32_t s = j->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job)
             have += seat_row(m, s)->podset == p;
@@ -260,12 +263,12 @@ uint32_t job_first_pod(const struct model *m, uint32_t job, uint32_t podset)
     return first;
 }
 
-uint32_t job_done_pods(const struct model *m, uint32_t job, uint32_t podset)
+uint32_t job_done_pods(const struct model *m, uint32_t job, uint32_t podset, bool away)
 {
     uint32_t count = 0;
 
     for (uint32_t h = job_row(m, job)->done_head; h != ROW_NONE; h = hold_row(m, h)->next)
-        count += hold_row(m, h)->podset == podset;
+        count += hold_row(m, h)->podset == podset && (away || !hold_row(m, h)->away);
     return count;
 }
 
@@ -301,22 +304,49 @@ void job_release_kept(struct model *m, uint32_t job)
     j->keep = KEEP_NONE;
 }
 
-void job_pod_gone(struct model *m, uint32_t job, uint32_t seat, bool done)
+/* Takes pods out of the list of those that are not to be placed: the one with this number, or
+ * (ROW_NONE) all that are away. */
+static void forget_done(struct model *m, uint32_t job, uint32_t pod)
 {
     struct job *j = model_edit(m, TABLE_JOB, job);
-    struct hold *h;
+    uint32_t before = ROW_NONE, next;
+
+    for (uint32_t h = j->done_head; h != ROW_NONE; h = next) {
+        next = hold_row(m, h)->next;
+        if (pod == ROW_NONE ? !hold_row(m, h)->away : hold_row(m, h)->pod != pod) {
+            before = h;
+            continue;
+        }
+        if (before == ROW_NONE)
+            j->done_head = next;
+        else
+            ((struct hold *)model_edit(m, TABLE_HOLD, before))->next = next;
+        model_drop(m, TABLE_HOLD, h);
+        j->done_pods--;
+    }
+}
+
+void job_pod_fate(struct model *m, uint32_t job, uint32_t podset, uint32_t pod, enum fate fate)
+{
+    struct job *j = model_edit(m, TABLE_JOB, job);
     uint32_t id;
 
-    if (done) {
-        id = model_add(m, TABLE_HOLD);
-        h = model_edit(m, TABLE_HOLD, id);
-        *h = (struct hold){.podset = seat_row(m, seat)->podset,
-                           .pod = seat_row(m, seat)->pod,
-                           .host = ROW_NONE,
-                           .next = j->done_head};
-        j->done_head = id;
-        j->done_pods++;
-    }
+    forget_done(m, job, pod);
+    if (fate == POD_WAITS)
+        return;
+    id = model_add(m, TABLE_HOLD);
+    *(struct hold *)model_edit(m, TABLE_HOLD, id) = (struct hold){.podset = podset,
+                                                                  .pod = pod,
+                                                                  .host = ROW_NONE,
+                                                                  .next = j->done_head,
+                                                                  .away = fate == POD_AWAY};
+    j->done_head = id;
+    j->done_pods++;
+}
+
+void job_pod_gone(struct model *m, uint32_t job, uint32_t seat, enum fate fate)
+{
+    job_pod_fate(m, job, seat_row(m, seat)->podset, seat_row(m, seat)->pod, fate);
     host_give(m, seat);
     job_resized(m, job);
 }
@@ -341,6 +371,9 @@ void job_stop_keeping(struct model *m, uint32_t job, int64_t until_ns)
     }
     job_stop(m, job);
     j = model_edit(m, TABLE_JOB, job);
+    drop_holds(m, j->done_head); /* the next incarnation has all its work before it */
+    j->done_head = ROW_NONE;
+    j->done_pods = 0;
     j->reserve_ns = until_ns;
     j->keep = KEEP_INHERITED;
     config_edit(m)->kept_jobs++;
@@ -360,6 +393,8 @@ void job_stop(struct model *m, uint32_t job)
     }
     while (j->seat_head != ROW_NONE)
         host_give(m, j->seat_head);
+    if (j->done_pods)
+        forget_done(m, job, ROW_NONE); /* whoever starts the gang again makes all its pods */
     j->state = JOB_WAITING;
     j->refused_at = UINT64_MAX;
     j->end_ns = 0;

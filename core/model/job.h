@@ -51,14 +51,24 @@ void job_run(struct model *m, uint32_t job);
 void job_resized(struct model *m, uint32_t job);
 /* Takes the run off the books without ending it: what-if, to be rolled back. */
 void job_vacate(struct model *m, uint32_t job);
-/* One pod of the run is no more; done: it ended well and will not run again. */
-void job_pod_gone(struct model *m, uint32_t job, uint32_t seat, bool done);
+/* What becomes of a pod that is no more. */
+enum fate {
+    POD_WAITS, /* it exists anew and waits */
+    POD_DONE,  /* it ended well and will not run again */
+    POD_AWAY,  /* it will be made anew, later */
+    FATE_COUNT,
+};
+/* One pod of the run is no more. */
+void job_pod_gone(struct model *m, uint32_t job, uint32_t seat, enum fate fate);
+/* The same of a pod without a seat: what is known of it changes. */
+void job_pod_fate(struct model *m, uint32_t job, uint32_t podset, uint32_t pod, enum fate fate);
 /* Ends the run of a gang whose next incarnation will want its room: what it held stays kept. */
 void job_stop_keeping(struct model *m, uint32_t job, int64_t until_ns);
 /* Forgets the room kept for the job. None of it may be in force. */
 void job_release_kept(struct model *m, uint32_t job);
-/* Pods of the podset that have ended well. */
-uint32_t job_done_pods(const struct model *m, uint32_t job, uint32_t podset);
+/* Pods of the podset that have ended well; with away also those that do not exist now. */
+uint32_t job_done_pods(const struct model *m, uint32_t job, uint32_t podset, bool away);
+/* True if the pod is one of either. */
 bool job_pod_done(const struct model *m, uint32_t job, uint32_t pod);
 /* First pod number of a podset within the gang. */
 uint32_t job_first_pod(const struct model *m, uint32_t job, uint32_t podset);

@@ -166,7 +166,7 @@ struct job {
     int64_t reserve_ns;        /* the time for which room is kept (hold_head), by estimates */
     int64_t breach_ns;         /* runs below its minimum since; INT64_MAX: it does not */
     uint32_t hold_head;        /* the room kept for it, pod by pod; ROW_NONE: none */
-    uint32_t done_head;        /* pods that ended well while the others run on; ROW_NONE: none */
+    uint32_t done_head;        /* pods that are not to be placed (struct hold); ROW_NONE: none */
     uint32_t key;              /* the edge's number of the job */
     uint32_t team;             /* ROW_NONE: none */
     uint32_t submit_order;
@@ -220,15 +220,15 @@ struct seat {
     uint8_t grade;
 };
 
-/* A place kept for a pod, or, with host ROW_NONE, a pod that will not run again. While a hold is in
- * force it has taken something off its host's books, which is what took_* remember: devices that
+/* A place kept for a pod, or, with host ROW_NONE, a pod that is not to be placed: it has done its
+ * work, or (away) nobody has made it anew yet. While a hold is in force it has taken something off its host's books, which is what took_* remember: devices that
  * are free, and what the pod will need beyond what ends before its time. */
 struct hold {
     int64_t took_cpu_milli, took_mem_mib, took_pods, took_extra[EXTRAS_MAX];
     uint32_t podset, pod, host, next; /* next of the same job */
     uint16_t devices, took_devices;
     uint8_t slot, in_force;
-    uint16_t pad;
+    uint16_t away;
 };
 
 /* The task mix that fragmentation is measured against: popular asks with their counts. */

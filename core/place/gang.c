@@ -4,6 +4,7 @@
 #include "core/base/must.h"
 #include "core/model/host.h"
 #include "core/model/index.h"
+#include "core/model/job.h"
 #include "core/place/equal.h"
 #include "core/place/mixed.h"
 
@@ -149,6 +150,14 @@ static uint32_t fewest_hosts(struct share *share, uint32_t count, uint32_t pods)
     return used;
 }
 
+/* The next pod number that is not done. */
+static uint32_t take_number(const struct model *m, uint32_t job, uint32_t *next_pod)
+{
+    while (job_row(m, job)->done_pods && job_pod_done(m, job, *next_pod))
+        (*next_pod)++;
+    return (*next_pod)++;
+}
+
 /* Seats on one host: slices below the host part by part, else one by one. */
 static void seat_on_host(struct model *m, struct view *v, uint32_t podset, const struct share *s,
                          uint16_t within, uint32_t *next_pod)
@@ -166,7 +175,7 @@ static void seat_on_host(struct model *m, struct view *v, uint32_t podset, const
         if (parts)
             here = here / p->slice_pods * p->slice_pods;
         for (here = here < rest ? here : rest; here > 0; here--, rest--)
-            seat_pod(m, v, podset, s->host, mask, (*next_pod)++);
+            seat_pod(m, v, podset, s->host, mask, take_number(m, v->job, next_pod));
     }
     must(rest == 0);
 }
@@ -401,9 +410,11 @@ static void seat_mixed(struct model *m, struct view *v, const struct mixed *foun
         if (!found->exact_devices && p->gpus > 0 && !podset_is_share(p) &&
             !(job_required(v) & SCOPE_PARTS) &&
             score_host(v, p, x.host, UINT16_MAX, &s, SCORE_FULL))
-            host_take(m, x.host, v->job, podset, pod++, s.devices, 0, GRADE_PLANNED);
+            host_take(m, x.host, v->job, podset, take_number(m, v->job, &pod), s.devices, 0,
+                      GRADE_PLANNED);
         else
-            host_take(m, x.host, v->job, podset, pod++, x.devices, x.slot, GRADE_PLANNED);
+            host_take(m, x.host, v->job, podset, take_number(m, v->job, &pod), x.devices, x.slot,
+                      GRADE_PLANNED);
     }
 }
 

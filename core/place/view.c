@@ -167,20 +167,36 @@ uint32_t view_pods(const struct view *v, uint32_t host, const struct podset *p, 
     return sum < most ? sum : most;
 }
 
+/* Pods of the set that have ended well: they are not placed again. */
+static uint32_t done_of(const struct view *v, const struct podset *p)
+{
+    uint32_t count = 0;
+
+    for (uint32_t h = job_row(v->m, v->job)->done_head; h != ROW_NONE; h = hold_row(v->m, h)->next)
+        count += podset_row(v->m, hold_row(v->m, h)->podset) == p;
+    return count;
+}
+
 uint32_t podset_least(const struct view *v, const struct podset *p)
 {
-    uint32_t slice = view_minds(v, LIMIT(TOPOLOGY)) ? p->slice_pods : 0;
+    uint32_t slice = view_minds(v, LIMIT(TOPOLOGY)) ? p->slice_pods : 0, done = done_of(v, p);
+    uint32_t least = slice ? (p->pods_min + slice - 1) / slice * slice : p->pods_min;
 
-    return slice ? (p->pods_min + slice - 1) / slice * slice : p->pods_min;
+    if (done == 0)
+        return least;
+    /* What is left of it runs, if only by one pod. */
+    least = least > done ? least - done : p->pods > done;
+    return slice ? (least + slice - 1) / slice * slice : least;
 }
 
 uint32_t podset_most(const struct view *v, const struct podset *p)
 {
-    uint32_t slice = view_minds(v, LIMIT(TOPOLOGY)) ? p->slice_pods : 0;
+    uint32_t slice = view_minds(v, LIMIT(TOPOLOGY)) ? p->slice_pods : 0, most;
 
     if (v->least_only)
         return podset_least(v, p);
-    return slice ? p->pods / slice * slice : p->pods;
+    most = p->pods - done_of(v, p);
+    return slice ? most / slice * slice : most;
 }
 
 unsigned view_masks(const struct view *v, uint32_t host, uint64_t scopes, uint16_t *ret_masks)

@@ -75,7 +75,7 @@ unsigned view_masks(const struct view *v, uint32_t host, uint64_t scopes, uint16
 uint16_t view_whole(const struct view *v, const struct host *h);
 uint16_t view_healthy(const struct view *v, const struct host *h);
 
-/* Pods that a set runs at least and at most: whole slices only. */
+/* Pods that a set runs at least and at most: whole slices only, without those that are done. */
 uint32_t podset_least(const struct view *v, const struct podset *p);
 uint32_t podset_most(const struct view *v, const struct podset *p);
 

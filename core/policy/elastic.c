@@ -21,7 +21,7 @@ static uint32_t seats_of(const struct model *m, uint32_t job, uint32_t podset)
 static uint32_t lacks(const struct model *m, uint32_t job, uint32_t podset, bool minimum)
 {
     const struct podset *p = podset_row(m, podset);
-    uint32_t done = job_row(m, job)->done_pods ? job_done_pods(m, job, podset) : 0;
+    uint32_t done = job_row(m, job)->done_pods ? job_done_pods(m, job, podset, true) : 0;
     uint32_t want = minimum ? p->pods_min : p->pods, have = seats_of(m, job, podset) + done;
 
     if (p->slice_pods)
@@ -269,7 +269,7 @@ static uint32_t surplus(const struct model *m, uint32_t job, uint32_t podset)
     if (p->slice_pods || p->pods_min >= p->pods)
         return 0;
     have = seats_of(m, job, podset);
-    done = job_row(m, job)->done_pods ? job_done_pods(m, job, podset) : 0;
+    done = job_row(m, job)->done_pods ? job_done_pods(m, job, podset, false) : 0;
     have = have + done > p->pods_min ? have + done - p->pods_min : 0;
     return have < SEATS_MAX ? have : SEATS_MAX;
 }

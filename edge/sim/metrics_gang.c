@@ -78,6 +78,7 @@ void gang_part_close(struct gang_part *p)
     free(p->job);
     free(p->ask);
     free(p->victim);
+    free(p->promised);
     sample_free(&p->reclaim);
     place_close(&p->place);
     team_part_close(p->teams);
@@ -371,8 +372,12 @@ static bool overrun_now(const struct gang_part *p)
 
 static void promise(struct gang_part *p, struct gang_job *j, const struct record *r)
 {
-    if (!j->promised)
+    if (!j->promised) {
         p->promises++;
+        p->promised =
+            out_grow(p->promised, p->promised_count, &p->promised_limit, sizeof(*p->promised));
+        p->promised[p->promised_count++] = r->job;
+    }
     j->promised = true;
     j->promise_by_ns = r->by_ns;
     j->promise_at = p->sequence;
@@ -391,11 +396,21 @@ static void redeem(struct gang_part *p, struct gang_job *j)
         p->excused++;
 }
 
+/* Jobs whose promise was redeemed leave the list on the way. */
 static void outrank(struct gang_part *p, uint32_t job)
 {
-    for (uint32_t i = 0; i < p->world->job_count && p->promises > 0; i++)
-        if (p->job[i].promised && p->world->job[i].priority < p->world->job[job].priority)
-            p->job[i].outranked = true;
+    uint32_t left = 0;
+
+    for (uint32_t n = 0; n < p->promised_count; n++) {
+        uint32_t other = p->promised[n];
+
+        if (!p->job[other].promised)
+            continue;
+        p->promised[left++] = other;
+        if (p->world->job[other].priority < p->world->job[job].priority)
+            p->job[other].outranked = true;
+    }
+    p->promised_count = left;
 }
 
 /* --- victims --- */

@@ -70,6 +70,9 @@ struct gang_part {
     uint64_t submitted, finished, dropped, cancelled, starts, grows, shrinks, preemptions, moves;
     uint64_t failures, refusals, refusals_null, false_refusals, unsafe, unused;
     uint64_t promises, kept, excused;
+    uint32_t *promised; /* jobs that wait with one */
+    uint32_t promised_count;
+    size_t promised_limit;
     wide service_time, lost_time;
     wide share_time, share_time_at_submit; /* allocated / in service, NANO x ns */
     wide backlog_share_time;
