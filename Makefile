@@ -111,7 +111,7 @@ endif
 CFLAGS_ALL += $(CFLAGS)
 LDFLAGS_ALL += $(LDFLAGS)
 
-LIBRARIES := yajl yaml-0.1 zlib libcrypto
+LIBRARIES := yajl yaml-0.1 zlib libcrypto expat
 CPPFLAGS_LIB = $(shell $(PKG_CONFIG) --cflags $(LIBRARIES))
 LDLIBS = $(shell $(PKG_CONFIG) --libs $(LIBRARIES)) -lm -pthread
 LDLIBS_TEST = $(shell $(PKG_CONFIG) --libs cmocka)
@@ -263,13 +263,17 @@ cover: ## run the unit tests with coverage; fails under 90 % of the core's lines
 
 # ---- figures ------------------------------------------------------------------------------------
 
-.PHONY: bench quality
+.PHONY: bench quality gang-quality
 bench: $(BENCHES) ## speed, beside a plain scan and the machine's floor; never a test
 	@set -e; for b in $^; do echo "== $$b"; $$b; done
 
 # QUALITY='--quick' is short; tools/quality.py --help has the rest.
 quality: build/dovetail ## allocation by list and policy, beside published figures and bounds
 	@$(PYTHON) tools/quality.py --jobs $(JOBS) $(QUALITY)
+
+# GANGS='--quick' is short; tools/gang_quality.py --help has the rest.
+gang-quality: build/dovetail ## waits, topology hits and goodput of gang workloads by policy and order
+	@$(PYTHON) tools/gang_quality.py --jobs $(JOBS) $(GANGS)
 
 # ---- lint ---------------------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ says 2 "no command is called" frob
 says 2 "expected exactly one of" simulate
 says 2 "--policy: found no name" "${small[@]}" --policy ,
 says 2 "--policy: found \`best\`" "${small[@]}" --policy best
-says 2 "no backfill" "${small[@]}" --order easy
+says 2 "expected fifo, priority, easy or conservative" "${small[@]}" --order best
 says 2 "expected a number from 1 to" "${small[@]}" --budget 0
 says 2 "found no such file" "${small[@]}" --bounds "$out/none"
 says 2 "go with --openb" "${small[@]}" --seeds 42

@@ -2,7 +2,8 @@
 # scenarios.sh - every scenario below tests/scenarios/ holds
 #
 # Files in fail/ must fail with exit code 1, files in bad/ must be refused with exit code 2; what
-# they must say stands in their first line after `# says: `.
+# they must say stands in their first line after `# says: `. README.md lists what comes from public
+# reports and examples.
 set -u
 dovetail=${DOVETAIL:-build/dovetail}
 said=$(mktemp)
@@ -43,5 +44,11 @@ else
     echo "three files in one call:"
     sed 's/^/  /' "$said"
 fi
+for file in tests/scenarios/report-*.yaml tests/scenarios/published-*.yaml; do
+    if ! grep -qF "(${file##*/})" tests/scenarios/README.md; then
+        failed=$((failed + 1))
+        echo "tests/scenarios/README.md does not list ${file##*/}"
+    fi
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -7,9 +7,9 @@
 # Works as root or through sudo. Elsewhere than on Debian it names what it would have installed.
 set -eu
 
-build='gcc libc6-dev make pkgconf libyajl-dev libyaml-dev zlib1g-dev libssl-dev'
+build='gcc libc6-dev make pkgconf libyajl-dev libyaml-dev zlib1g-dev libssl-dev libexpat1-dev'
 check='binutils clang clang-format clang-tidy libclang-rt-14-dev llvm libcmocka-dev gcovr python3
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user chromium'
 
 case ${1:-} in
 build) wanted=$build ;;

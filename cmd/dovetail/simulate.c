@@ -200,8 +200,8 @@ static int take_order(struct options *o, const char *text)
             o->order = (enum order)n;
             return 0;
         }
-    return command_usage("simulate",
-                         "--order: found `%s`, expected fifo, priority, easy or conservative", text);
+    return command_usage(
+        "simulate", "--order: found `%s`, expected fifo, priority, easy or conservative", text);
 }
 
 enum {
@@ -368,16 +368,16 @@ static void add_runs(struct plan_of_runs *p, const struct options *o, const stru
 {
     for (unsigned n = 0; n < o->policy_count; n++) {
         p->run = out_grow(p->run, p->run_count, &p->run_limit, sizeof(*p->run));
-        p->run[p->run_count++] = (struct batch_run){.w = w,
-                                                    .arrivals = arrivals,
-                                                    .feed = {.scorer = o->policy[n],
-                                                             .order = o->order,
-                                                             .seed = seed,
-                                                             .budget_steps = o->budget_steps,
-                                                             .patience_ns =
-                                                                 (int64_t)o->patience_s * 1000000000,
-                                                             .drop_never = !w->openb,
-                                                             .scan_all = o->scan_all}};
+        p->run[p->run_count++] =
+            (struct batch_run){.w = w,
+                               .arrivals = arrivals,
+                               .feed = {.scorer = o->policy[n],
+                                        .order = o->order,
+                                        .seed = seed,
+                                        .budget_steps = o->budget_steps,
+                                        .patience_ns = (int64_t)o->patience_s * 1000000000,
+                                        .drop_never = !w->openb,
+                                        .scan_all = o->scan_all}};
     }
 }
 

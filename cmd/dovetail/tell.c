@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/dovetail/command.h"
+#include "core/place/profile.h"
 #include "core/place/score.h"
 #include "edge/sim/explain.h"
 #include "edge/sim/journal.h"
@@ -84,6 +85,49 @@ int command_replay(int argc, char **argv)
     return code ? code : flushed;
 }
 
+static const char gang_rules[] =
+    "\n## Gangs\n\n"
+    "A scorer ranks hosts for one pod. Gangs of equal pods are placed by a rule:\n\n"
+    "- `dovetail`: from the level that the gang prefers upwards to the first of which one domain "
+    "holds it; the domain with the least room over, of equal ones the one whose larger domains "
+    "have "
+    "the least; in it the fewest domains and hosts, the largest first and the last one the "
+    "smallest "
+    "that does. A pod that opens a host does so in the domain with the fewest free ones, so that "
+    "domains which still hold a large gang stay whole.\n"
+    "- `kueue-like`, `-least-free`, `-balanced`: Kueue's topology-aware scheduling as KEP-2724 "
+    "says "
+    "it, with its settings as separate names. `kai-like`, `-spread`: KAI-Scheduler's topology "
+    "plugin "
+    "and node placement. Each reproduces the cases that its project published "
+    "(`core/place/rules/rules_test.c` names them).\n"
+    "- All others: the least domain that the gang prefers, else the fewest hosts, anywhere.\n\n"
+    "All of them share the order of the queue, backfill, kept room and estimates. The baselines "
+    "get "
+    "more than their origins have: what their rule has no word for is placed by our own search "
+    "instead of refused. That is: levels of two chains at once, islands, hosts outside a level, "
+    "elastic gangs below their full size, slices for `kai-like`, and gangs of pods that differ. "
+    "Their "
+    "origins try such pods one after the other, or count the largest for all, and do not go back. "
+    "Beside a required level a preferred one is tried first, which Kueue cannot be told. Single "
+    "pods "
+    "go where least free capacity or packing says, whatever level they prefer.\n";
+
+static void profiles_table(FILE *out)
+{
+    fprintf(out, "\n## Profiles\n\nA job may say how its ranks talk (`profile`). Where it prefers "
+                 "levels itself, that is what counts; where it names none, `dovetail` looks for it "
+                 "whole in these, and then across. No gain is assumed that nobody measured.\n\n"
+                 "| profile | tried in turn | helps when | hurts when | stands on |\n"
+                 "|--|--|--|--|--|\n");
+    for (unsigned n = 0; n < COMM_COUNT; n++) {
+        const struct profile *p = profile_get(n);
+
+        fprintf(out, "| `%s` | %s | %s | %s | %s |\n", p->name, p->does, p->helps_when,
+                p->hurts_when, p->source);
+    }
+}
+
 static void policies_page(FILE *out)
 {
     fprintf(out, "# Policies\n\nThe scorers that `--policy` names. Generated from "
@@ -92,6 +136,8 @@ static void policies_page(FILE *out)
     for (unsigned n = 0; n < SCORER_COUNT; n++)
         fprintf(out, "| `%s` | %s | %s | %s |\n", scorer_get(n)->name, scorer_get(n)->idea,
                 scorer_get(n)->helps_when, scorer_get(n)->hurts_when);
+    fputs(gang_rules, out);
+    profiles_table(out);
 }
 
 static void flags_page(FILE *out)

@@ -57,7 +57,7 @@
 #define EVENT_PODSET_FIELDS(F, A)                                                                  \
     F(i64, cpu_milli) F(i64, mem_mib) A(i64, extra, EXTRAS_MAX) F(u64, required) F(u32, pods)      \
     F(u32, pods_min) F(u32, share_mib) F(u32, profile) F(u32, class_id) F(u32, slice_pods)         \
-    F(u16, milli) F(u8, gpus) F(u8, slice_scope)
+    F(u16, milli) F(u8, gpus) F(u8, slice_scope) F(u8, way)
 #define EVENT_JOB_SET_FIELDS(F, A) F(u32, key) F(i32, priority) F(i64, est_ns)
 #define EVENT_SEAT_FIELDS(F, A)                                                                    \
     F(u32, key) F(u32, podset) F(u32, pod) F(u32, host) F(u16, devices) F(u8, slot)
@@ -95,7 +95,8 @@
     X(SEATED, seated, "all seats of the job are told: it runs")                                    \
     X(CONFIRM, confirm, "a pod was seen on these devices")                                         \
     X(STOP, stop, "a run ended before its time: the job waits again, or a new incarnation of it")  \
-    X(POD_GONE, pod_gone, "a pod is no more: it waits anew, has done its work, or comes back later") \
+    X(POD_GONE, pod_gone,                                                                          \
+      "a pod is no more: it waits anew, has done its work, or comes back later")                   \
     X(END, end, "the job is over")                                                                 \
     X(TICK, tick, "a time has come that the scheduler asked to be woken at")
 

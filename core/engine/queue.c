@@ -4,11 +4,15 @@
 #include "core/engine/answer.h"
 #include "core/engine/resize.h"
 #include "core/model/index.h"
+#include "core/place/exclusive.h"
 #include "core/policy/elastic.h"
+#include "core/policy/force.h"
 #include "core/policy/reserve.h"
+#include "core/policy/ways.h"
 
 #define RESUME_GROWTH UINT32_MAX /* the queue was gone through, runs may still grow */
-#define ROUNDS_MAX    3  /* times that a pass is gone through again because kept room came back */
+#define ROUNDS_MAX    8  /* times that a pass is gone through again because kept room came back */
+#define IMPROVED_MAX  8  /* jobs whose date one pass tries to better: the first of the queue */
 #define ASKS_MAX      64 /* refused asks that one pass remembers */
 
 /* What a refusal is known by before it is explained: the code, or REASON_COUNT where the search's
@@ -54,9 +58,15 @@ static bool same_ask(const struct model *m, uint32_t a, uint32_t b)
 static const struct cause *refused_alike(const struct model *m, const struct pass *pass,
                                          uint32_t job, uint64_t bound)
 {
-    for (uint32_t n = 0; n < pass->count; n++)
-        if (pass->refused[n].bound == bound && same_ask(m, pass->refused[n].job, job))
-            return &pass->refused[n].cause;
+    for (uint32_t n = 0; n < pass->count; n++) {
+        const struct cause *c = &pass->refused[n].cause;
+
+        /* Where there is room, the limit of its own team may be what holds it back. */
+        if (pass->refused[n].bound == bound && same_ask(m, pass->refused[n].job, job) &&
+            (c->verdict == VERDICT_NO ||
+             job_row(m, pass->refused[n].job)->team == job_row(m, job)->team))
+            return c;
+    }
     return NULL;
 }
 
@@ -67,6 +77,17 @@ static void remember(struct pass *pass, uint32_t job, uint64_t bound, const stru
     pass->refused[pass->count].job = job;
     pass->refused[pass->count].bound = bound;
     pass->refused[pass->count++].cause = *cause;
+}
+
+/* A start takes room: that there was some for others is no longer known. */
+static void forget_room(struct pass *pass)
+{
+    uint32_t left = 0;
+
+    for (uint32_t n = 0; n < pass->count; n++)
+        if (pass->refused[n].cause.verdict == VERDICT_NO)
+            pass->refused[left++] = pass->refused[n];
+    pass->count = left;
 }
 
 /* Tells a refusal if it is the first one or its code has changed. True: the job was dropped.
@@ -124,7 +145,19 @@ static enum verdict fits_freely(struct model *m, struct pass *pass, uint32_t job
     struct view v = view_of(m, job);
 
     reserve_lift(m, &pass->kept);
+    v.beside = true;
     return gang_fits(&v);
+}
+
+/* Would it fit if no domain were exclusive? */
+static bool fits_beside(struct model *m, uint32_t job)
+{
+    struct view v = view_of(m, job);
+
+    if (!exclusive_matters(&v))
+        return false;
+    v.beside = true;
+    return gang_fits(&v) == VERDICT_FITS;
 }
 
 /* Quota: what the job's teams let it have now. False: not even the minimum. */
@@ -153,7 +186,10 @@ static int64_t patience_until(const struct model *m, const struct job *j)
 {
     int64_t patience = j->patience_ns >= 0 ? j->patience_ns : config_row(m)->patience_ns;
 
-    return j->preferred_count && j->pods > 1 ? j->submit_ns + patience : INT64_MIN;
+    if (j->preferred_count == 0 || j->pods < 2)
+        return INT64_MIN;
+    /* A promise ends it. */
+    return j->submit_ns + patience < j->by_ns ? j->submit_ns + patience : j->by_ns;
 }
 
 /* True if the plan is worse than the job wishes, a better place exists when the cluster is empty,
@@ -161,13 +197,18 @@ static int64_t patience_until(const struct model *m, const struct job *j)
 static bool waits_for_better(const struct model *m, uint32_t job, const struct plan *plan)
 {
     const struct job *j = job_row(m, job);
-    struct view v = view_of(m, job);
 
-    if (plan->wish == 0 || patience_until(m, j) <= config_row(m)->now_ns)
-        return false;
-    v.dropped = LIMIT(BUSY) | LIMIT(UNKNOWN);
-    v.wished = SCOPE_BIT(j->preferred[0]);
-    return gang_fits(&v) == VERDICT_FITS;
+    return plan->wish > 0 && patience_until(m, j) > config_row(m)->now_ns &&
+           gang_better_exists(m, job, plan);
+}
+
+/* True if the job, seated and exclusive, closes a domain in which room is kept that binds it. */
+static bool closes_kept(const struct model *m, const struct pass *pass, uint32_t job)
+{
+    for (uint32_t n = 0; job_row(m, job)->exclusive && n < pass->kept.count; n++)
+        if (pass->kept.in_force[n] && exclusive_meets(m, job, pass->kept.job[n]))
+            return true;
+    return false;
 }
 
 /* Starts the job if it can; else *ret_cause says why not. */
@@ -176,10 +217,10 @@ static bool start(struct sched *s, struct pass *pass, uint32_t job, struct view 
 {
     struct model *m = s->m;
     struct plan plan = {.best = {.host = ROW_NONE}, .second = {.host = ROW_NONE}};
-    bool kept = job_row(m, job)->hold_head != ROW_NONE, better = false;
+    bool kept = job_row(m, job)->hold_head != ROW_NONE, better = false, closes = false;
 
     model_begin(m);
-    if (job_row(m, job)->keep == KEEP_INHERITED && reserve_take(m, job)) {
+    if (job_row(m, job)->keep == KEEP_INHERITED && reserve_take(m, job) && exclusive_kept(m, job)) {
         ret_cause->verdict = VERDICT_FITS;
     } else {
         model_rollback(m);
@@ -187,25 +228,28 @@ static bool start(struct sched *s, struct pass *pass, uint32_t job, struct view 
         ret_cause->verdict = gang_plan(m, v, &plan);
         better = ret_cause->verdict == VERDICT_FITS && waits_for_better(m, job, &plan);
     }
-    if (ret_cause->verdict == VERDICT_FITS && !better) {
+    closes = ret_cause->verdict == VERDICT_FITS && closes_kept(m, pass, job);
+    if (ret_cause->verdict == VERDICT_FITS && !better && !closes) {
         config_edit(m)->patient_jobs -=
             job_row(m, job)->told.known && job_row(m, job)->told.code == WHY_PATIENCE;
         job_run(m, job);
         answer_start(s, job, &plan);
         model_commit(m);
         reserve_cut(&pass->kept, job);
+        forget_room(pass);
         s->room_came_back |= kept;
         return true;
     }
     model_rollback(m);
-    if (better)
-        ret_cause->code = WHY_PATIENCE;
+    if (better || closes)
+        ret_cause->code = closes ? WHY_RESERVED : WHY_PATIENCE;
     return false;
 }
 
 /* For telling what runs give back. */
 struct yielding {
     struct sched *s;
+    const struct pass *pass;
     uint32_t by;
 };
 
@@ -216,20 +260,37 @@ static void tell_shrink(void *context, uint32_t run, const uint32_t *seat, uint3
     answer_shrink(y->s, run, seat, count, y->by);
 }
 
+/* A smaller run lasts longer: may somebody whose date lies between count on its end? */
+static bool delays(void *context, int64_t before_ns, int64_t after_ns)
+{
+    const struct yielding *y = context;
+
+    for (uint32_t n = 0; n < y->pass->kept.count; n++) {
+        const struct job *k = job_row(y->s->m, y->pass->kept.job[n]);
+
+        if (y->pass->kept.job[n] != y->by && k->keep == KEEP_DATED && before_ns <= k->reserve_ns &&
+            k->reserve_ns < after_ns)
+            return true;
+    }
+    return false;
+}
+
 /* Starts the job on what elastic runs hold beyond their minimum; all or nothing. */
 static bool start_by_yield(struct sched *s, struct pass *pass, uint32_t job, struct view *v,
                            struct cause *ret_cause)
 {
-    struct yielding y = {s, job};
+    struct yielding y = {s, pass, job};
     uint32_t decisions = s->decision_count, seats = s->seat_count;
     bool done;
 
     if (!config_row(s->m)->elastic_jobs || job_row(s->m, job)->gang_milli == 0)
         return false;
     model_begin(s->m);
-    done = elastic_yield(s->m, job, tell_shrink, &y) && start(s, pass, job, v, ret_cause);
+    done = elastic_yield(s->m, job, tell_shrink, delays, &y) && start(s, pass, job, v, ret_cause);
     if (done) {
         model_commit(s->m);
+        pass->count = 0; /* more may have come free than it took */
+        s->room_came_back = s->held_back = true;
         return true;
     }
     model_rollback(s->m);
@@ -238,6 +299,28 @@ static bool start_by_yield(struct sched *s, struct pass *pass, uint32_t job, str
     ret_cause->verdict = VERDICT_NO;
     ret_cause->code = REASON_COUNT;
     return false;
+}
+
+/* Starts the job in the best of its ways that can be had, but for the last of them, which stands
+ * after a false. */
+static bool start_some_way(struct sched *s, struct pass *pass, uint32_t job)
+{
+    struct model *m = s->m;
+    struct cause cause = {VERDICT_NO, REASON_COUNT, ROW_NONE};
+    bool more, started = false;
+
+    model_begin(m);
+    more = ways_first(m, job);
+    for (unsigned n = 0; more && !started && n < WAYS_TRIES_MAX; n++) {
+        struct view v = view_of(m, job);
+
+        started = quota(m, pass, job, &v, &cause) && start(s, pass, job, &v, &cause);
+        more = !started && ways_next(m, job);
+    }
+    if (!started)
+        ways_last(m, job);
+    model_commit(m);
+    return started;
 }
 
 /* One job of the queue: starts it, or says why not. True if it left the queue. */
@@ -249,6 +332,11 @@ static bool decide(struct sched *s, struct pass *pass, uint32_t job, struct caus
     const struct cause *alike;
     uint64_t bound;
 
+    if (ways_open(m, job)) {
+        model_begin(m);
+        ways_last(m, job);
+        model_commit(m);
+    }
     *ret = (struct cause){VERDICT_NO, REASON_COUNT, never_allows(m, job)};
     if (ret->team != ROW_NONE) {
         ret->code = WHY_NEVER_QUOTA;
@@ -263,11 +351,17 @@ static bool decide(struct sched *s, struct pass *pass, uint32_t job, struct caus
         *ret = *alike;
         return (!j->told.known || j->told.code != alike->code) && refuse(s, pass, job, *ret);
     }
+    if (ways_open(m, job) && start_some_way(s, pass, job))
+        return true;
     if (quota(m, pass, job, &v, ret)) {
         if (start(s, pass, job, &v, ret) ||
             (ret->verdict == VERDICT_NO && start_by_yield(s, pass, job, &v, ret)))
             return true;
-        if (bound && ret->verdict == VERDICT_NO && fits_freely(m, pass, job) == VERDICT_FITS) {
+        if (ret->verdict == VERDICT_NO && fits_beside(m, job)) {
+            ret->verdict = VERDICT_FITS;
+            ret->code = WHY_EXCLUSIVE;
+        } else if (bound && ret->verdict == VERDICT_NO &&
+                   fits_freely(m, pass, job) == VERDICT_FITS) {
             ret->verdict = VERDICT_FITS;
             ret->code = WHY_RESERVED;
         }
@@ -299,6 +393,8 @@ static bool deserves_room(const struct model *m, const struct pass *pass, uint32
 
     if (j->keep == KEEP_INHERITED && j->reserve_ns > c->now_ns)
         return false; /* it has some */
+    if (j->exclusive)
+        return false; /* others may be put beside what is kept: no promise would hold */
     if (c->reserves_max == 0 || cause->verdict == VERDICT_UNPROVEN || !j->told.known ||
         j->told.code <= WHY_NEVER_SIZE || j->told.code == WHY_QUOTA ||
         j->told.code == WHY_NEVER_QUOTA || j->told.code == WHY_PATIENCE)
@@ -311,7 +407,7 @@ static bool deserves_room(const struct model *m, const struct pass *pass, uint32
 }
 
 /* Is what was found worth changing the kept room for? */
-static bool is_better(const struct model *m, uint32_t job, const struct kept *found)
+static bool is_better(struct model *m, uint32_t job, const struct kept *found)
 {
     const struct job *j = job_row(m, job);
 
@@ -325,33 +421,78 @@ static bool is_better(const struct model *m, uint32_t job, const struct kept *fo
     /* A guess that has passed stays: from now on nobody overtakes. */
     if (j->keep == KEEP_GUESSED && j->reserve_ns <= config_row(m)->now_ns)
         return false;
-    return !reserve_stands(m, job);
+    return !force_stands(m, job);
+}
+
+/* Room that cannot be what it was kept for, or for a job that something else holds back. */
+static void give_up(struct sched *s, struct pass *pass, uint32_t job)
+{
+    reserve_lift(s->m, &pass->kept);
+    reserve_cut(&pass->kept, job);
+    model_begin(s->m);
+    job_release_kept(s->m, job);
+    model_commit(s->m);
+    s->room_came_back = true;
+    pass->count = 0;
+}
+
+static void keep_found(struct sched *s, struct pass *pass, uint32_t job, const struct kept *found)
+{
+    struct model *m = s->m;
+    const struct job *j = job_row(m, job);
+
+    s->room_came_back |= j->hold_head != ROW_NONE;
+    pass->count = 0; /* what was refused because of the old room */
+    if (j->hold_head == ROW_NONE)
+        reserve_add(&pass->kept, job);
+    model_begin(m);
+    reserve_keep(m, job, found);
+    if (found->keep == KEEP_DATED && found->at_ns != j->by_ns) {
+        struct job *edit = model_edit(m, TABLE_JOB, job);
+
+        edit->by_ns = found->at_ns;
+        edit->promised_order = config_row(m)->submit_count;
+        answer_promise(s, job);
+    }
+    model_commit(m);
+}
+
+/* A job that may wait for a better place gets a date in the best there is, if that comes in time;
+ * else the earliest. */
+static struct kept find_date(struct model *m, struct pass *pass, uint32_t job, int64_t before_ns)
+{
+    int64_t until_ns = patience_until(m, job_row(m, job));
+    struct kept found = {.keep = KEEP_NONE};
+    uint64_t wished = until_ns > config_row(m)->now_ns ? gang_best_wish(m, job) : 0;
+
+    if (wished)
+        found =
+            reserve_find(m, &pass->kept, job, wished, until_ns < before_ns ? until_ns : before_ns);
+    return found.keep == KEEP_NONE ? reserve_find(m, &pass->kept, job, 0, before_ns) : found;
 }
 
 static void keep_room(struct sched *s, struct pass *pass, uint32_t job, const struct cause *cause)
 {
     struct model *m = s->m;
     const struct job *j = job_row(m, job);
+    bool has = j->hold_head != ROW_NONE && j->keep != KEEP_INHERITED, stands;
     struct kept found;
 
-    if (!deserves_room(m, pass, job, cause))
+    if (!deserves_room(m, pass, job, cause)) {
+        if (has && cause->verdict != VERDICT_UNPROVEN && j->told.code != WHY_PATIENCE)
+            give_up(s, pass, job);
         return;
+    }
     reserve_lift(m, &pass->kept);
-    found = reserve_find(m, &pass->kept, job);
-    if (found.keep == KEEP_NONE || !is_better(m, job, &found)) {
-        pass->heads |= j->hold_head != ROW_NONE ? reserve_models(m, job) : 0;
+    /* Room that stands is given up for an earlier date only. */
+    stands = j->hold_head != ROW_NONE && j->keep == KEEP_DATED && force_stands(m, job);
+    if (stands && s->improved++ >= IMPROVED_MAX)
         return;
-    }
-    if (j->hold_head == ROW_NONE)
-        reserve_add(&pass->kept, job);
-    model_begin(m);
-    reserve_keep(m, job, &found);
-    if (found.keep == KEEP_DATED && found.at_ns != j->by_ns) {
-        ((struct job *)model_edit(m, TABLE_JOB, job))->by_ns = found.at_ns;
-        answer_promise(s, job);
-    }
-    model_commit(m);
-    pass->heads |= reserve_models(m, job);
+    found = find_date(m, pass, job, stands ? j->reserve_ns : INT64_MAX);
+    if (found.keep != KEEP_NONE && is_better(m, job, &found))
+        keep_found(s, pass, job, &found);
+    else if (found.keep == KEEP_NONE && has && !stands)
+        give_up(s, pass, job);
 }
 
 /* Every waiting job with kept room; what was kept for too long is given up. */
@@ -410,6 +551,8 @@ static bool go_through(struct sched *s, struct pass *pass, uint64_t freed)
         if (!decide(s, pass, job, &cause)) {
             n++;
             keep_room(s, pass, job, &cause);
+            if (job_row(m, job)->hold_head != ROW_NONE)
+                pass->heads |= reserve_models(m, job);
             if (job_row(m, job)->refused_at == UINT64_MAX) {
                 model_begin(m);
                 ((struct job *)model_edit(m, TABLE_JOB, job))->refused_at = freed;
@@ -468,8 +611,10 @@ static bool go_through_all(struct sched *s, struct pass *pass)
         uint64_t freed = config_row(m)->freed_count;
         bool full;
 
-        if (s->resume == 0)
+        if (s->resume == 0) {
             s->held_back = s->room_came_back = false;
+            s->improved = 0;
+        }
         pass->count = pass->kept.count = 0;
         pass->heads = 0;
         gather(s, pass);

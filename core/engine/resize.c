@@ -54,12 +54,13 @@ static void tell_member(struct sched *s, uint32_t job)
 
 static void grow(struct sched *s, uint32_t job, bool minimum)
 {
-    uint32_t before = job_row(s->m, job)->seat_head;
+    uint32_t before = job_row(s->m, job)->seat_head, seats;
 
     model_begin(s->m);
-    if (elastic_grow(s->m, job, minimum)) {
+    seats = elastic_grow(s->m, job, minimum);
+    if (seats) {
         answer_grow(s, job, before);
-        job_resized(s->m, job);
+        job_resized(s->m, job, (int32_t)seats);
         if (job_row(s->m, job)->breach_ns == INT64_MAX)
             job_tell(s->m, job, &(struct told){0});
     }

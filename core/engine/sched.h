@@ -59,7 +59,7 @@ struct sched {
     uint32_t decision_count, seat_count;
     uint32_t resume; /* position in the queue where a full table of decisions stopped the step */
     /* What a step must know that goes on where a full table stopped the one before. */
-    uint32_t rounds;
+    uint32_t rounds, improved;
     bool everybody, held_back, room_came_back;
     enum wake wake;  /* what the scheduler would do at wake_ns if nothing happens before */
     int64_t wake_ns; /* INT64_MAX: it need not be woken */

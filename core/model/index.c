@@ -3,73 +3,11 @@
 #include <string.h>
 
 #include "core/base/bits.h"
-#include "core/base/hash.h"
 #include "core/base/must.h"
-#include "core/model/model.h"
+#include "core/model/index_parts.h"
+#include "core/model/memo.h"
 
 #define BIN_NONE 0xFFFFu
-
-/* What the index believes of a host: what to take back when the row has changed. */
-struct host_mark {
-    uint32_t slot;
-    uint32_t free_milli;
-    uint16_t bin; /* BIN_NONE: not in service */
-    uint8_t whole;
-    uint8_t pad;
-};
-
-struct job_mark {
-    uint32_t key;
-    int32_t priority;
-    uint8_t known, waiting;
-    uint8_t pad[2];
-};
-
-struct index {
-    uint32_t stale; /* 1: hosts changed in a way that needs a rebuild */
-    uint32_t cell_count, cell_limit;
-    uint32_t waiting_count;
-    uint32_t map_mask;
-    uint32_t breeds;
-    uint64_t kind_breeds_at, marks_at, job_marks_at, breeds_at, counts_at, slots_at, bits_at,
-        bits_limit, cells_at;
-    uint64_t kind_cells_at, ailing_at, cell_first_at, member_first_at, members_at, waiting_at,
-        map_at;
-};
-
-static inline struct index *index_of(const struct model *m)
-{
-    /* The index is no fact: bringing it up to date is allowed where the model is only read. */
-    union {
-        const char *in;
-        char *out;
-    } block = {.in = (const char *)m};
-
-    return (struct index *)(void *)(block.out + m->index_at);
-}
-
-#define PART(name, type, field)                                                                    \
-    static inline type *name(const struct model *m)                                                \
-    {                                                                                              \
-        struct index *x = index_of(m);                                                             \
-                                                                                                   \
-        return (type *)(void *)((char *)x + x->field);                                             \
-    }
-PART(host_marks, struct host_mark, marks_at)
-PART(job_marks, struct job_mark, job_marks_at)
-PART(breed_table, struct breed_bins, breeds_at)
-PART(kind_breeds, uint32_t, kind_breeds_at)
-PART(bin_counts, uint32_t, counts_at)
-PART(slot_hosts, uint32_t, slots_at)
-PART(bin_bits, uint64_t, bits_at)
-PART(cell_table, struct cell, cells_at)
-PART(kind_cells, struct cell, kind_cells_at)
-PART(ailing_bits, uint64_t, ailing_at)
-PART(cell_firsts, uint32_t, cell_first_at)
-PART(member_firsts, uint32_t, member_first_at)
-PART(member_table, uint32_t, members_at)
-PART(waiting_table, uint32_t, waiting_at)
-PART(key_map, uint32_t, map_at)
 
 static uint64_t carve(uint64_t *end, uint64_t bytes)
 {
@@ -107,11 +45,15 @@ static uint64_t layout(struct index *x, const struct limits *l)
     x->cells_at = carve(&end, (uint64_t)l->cells * sizeof(struct cell));
     x->kind_cells_at = carve(&end, kinds * sizeof(struct cell));
     x->ailing_at = carve(&end, (hosts / 64 + 1) * sizeof(uint64_t));
+    x->sums_at = carve(&end, (domains + 1) * sizeof(struct domain_sum));
     x->cell_first_at = carve(&end, (domains + 1) * sizeof(uint32_t));
     x->member_first_at = carve(&end, (domains + 1) * sizeof(uint32_t));
     x->members_at = carve(&end, hosts * LEVELS_MAX * sizeof(uint32_t));
     x->waiting_at = carve(&end, jobs * sizeof(uint32_t));
     x->map_at = carve(&end, ((uint64_t)x->map_mask + 1) * sizeof(uint32_t));
+    x->note_mask = (jobs < ASK_NOTES_MAX ? map_size((uint32_t)jobs) / 2 : ASK_NOTES_MAX) - 1;
+    x->notes_at = carve(&end, ((uint64_t)x->note_mask + 1) * sizeof(struct ask_note));
+    x->memo_at = carve(&end, memo_bytes(l));
     return end;
 }
 
@@ -129,8 +71,13 @@ void index_init(struct model *m)
     memset(x, 0, sizeof(*x));
     layout(x, &m->limits);
     x->stale = 1;
-    memset(key_map(m), 0xFF, ((size_t)x->map_mask + 1) * sizeof(uint32_t));
-    memset(job_marks(m), 0, (size_t)m->limits.rows[TABLE_JOB] * sizeof(struct job_mark));
+    index_jobs_init(m);
+    memo_init(index_memo(m), &m->limits);
+}
+
+struct memo_store *index_memo(const struct model *m)
+{
+    return (struct memo_store *)(void *)((char *)index_of(m) + index_of(m)->memo_at);
 }
 
 void index_stale(struct model *m)
@@ -220,10 +167,14 @@ static void mark_count(struct model *m, uint32_t host, bool add)
     const struct host_mark *mark = &host_marks(m)[host];
     const struct board *b = board_row(m, host);
     uint32_t model = kind_row(m, host_row(m, host)->kind)->model;
+    uint32_t whole = add ? mark->whole : 0 - (uint32_t)mark->whole;
 
     for (unsigned l = 0; l < LEVELS_MAX; l++)
-        if (b->domain[l] != ROW_NONE)
+        if (b->domain[l] != ROW_NONE) {
             cell_count_host(cell_find(m, b->domain[l], model), mark->whole, mark->free_milli, add);
+            domain_sums(m)[b->domain[l]].whole += whole;
+        }
+    domain_sums(m)[m->limits.rows[TABLE_DOMAIN]].whole += whole;
     cell_count_host(cell_find(m, ROW_NONE, model), mark->whole, mark->free_milli, add);
     cell_count_host(&kind_cells(m)[host_row(m, host)->kind], mark->whole, mark->free_milli, add);
 }
@@ -261,9 +212,17 @@ static struct host_mark mark_of(const struct model *m, uint32_t host, uint32_t s
 
 static void mark_ailing(struct model *m, uint32_t host)
 {
-    uint64_t *word = &ailing_bits(m)[host / 64], others = *word & ~((uint64_t)1 << host % 64);
+    uint64_t *word = &ailing_bits(m)[host / 64], bit = (uint64_t)1 << host % 64;
+    bool ails = host_ails(host_row(m, host));
+    uint32_t gpus = ails ? host_row(m, host)->gpus : 0 - (uint32_t)host_row(m, host)->gpus;
 
-    *word = others | (uint64_t)host_ails(host_row(m, host)) << host % 64;
+    if (ails == ((*word & bit) != 0))
+        return;
+    *word ^= bit;
+    for (unsigned l = 0; l < LEVELS_MAX; l++)
+        if (board_row(m, host)->domain[l] != ROW_NONE)
+            domain_sums(m)[board_row(m, host)->domain[l]].ailing += gpus;
+    domain_sums(m)[m->limits.rows[TABLE_DOMAIN]].ailing += gpus;
 }
 
 void index_sync_host(struct model *m, uint32_t host)
@@ -273,6 +232,7 @@ void index_sync_host(struct model *m, uint32_t host)
 
     if (index_of(m)->stale)
         return;
+    memo_changed(index_memo(m), host);
     breed = kind_breeds(m)[host_row(m, host)->kind];
     now = mark_of(m, host, mark->slot);
     mark_ailing(m, host);
@@ -339,6 +299,21 @@ static void rebuild_slots(struct model *m)
     memset(bin_counts(m), 0, (size_t)x->breeds * BINS * sizeof(uint32_t));
 }
 
+/* Devices by domain; the other sums come host by host. */
+static void rebuild_sums(struct model *m)
+{
+    struct domain_sum *sum = domain_sums(m);
+    uint32_t hosts = model_count(m, TABLE_HOST), domains = m->limits.rows[TABLE_DOMAIN];
+
+    memset(sum, 0, ((size_t)domains + 1) * sizeof(*sum));
+    for (uint32_t h = 0; h < hosts; h++)
+        for (unsigned l = 0; l < LEVELS_MAX && host_row(m, h)->state != HOST_ABSENT; l++)
+            if (board_row(m, h)->domain[l] != ROW_NONE)
+                sum[board_row(m, h)->domain[l]].devices += host_row(m, h)->gpus;
+    for (uint32_t h = 0; h < hosts; h++)
+        sum[domains].devices += host_row(m, h)->gpus;
+}
+
 /* Counting sort of the hosts into their domains. */
 static void rebuild_members(struct model *m)
 {
@@ -371,9 +346,12 @@ void index_rebuild(struct model *m)
     rebuild_breeds(m);
     rebuild_slots(m);
     rebuild_members(m);
+    rebuild_sums(m);
+    memo_forget(index_memo(m));
+    memset(ailing_bits(m), 0, (size_t)(x->sums_at - x->ailing_at));
     x->cell_count = 0;
     memset(cell_firsts(m), 0xFF, ((size_t)m->limits.rows[TABLE_DOMAIN] + 1) * sizeof(uint32_t));
-    memset(kind_cells(m), 0, (size_t)(x->cell_first_at - x->kind_cells_at));
+    memset(kind_cells(m), 0, (size_t)(x->ailing_at - x->kind_cells_at));
     x->stale = 0;
     for (uint32_t h = 0; h < hosts; h++) {
         struct host_mark *mark = &host_marks(m)[h];
@@ -401,128 +379,6 @@ void index_settle(struct model *m)
 {
     if (index_of(m)->stale)
         index_rebuild(m);
-}
-
-/* ---- jobs ---- */
-
-bool index_job_before(const struct model *m, uint32_t a, uint32_t b)
-{
-    const struct job *x = job_row(m, a), *y = job_row(m, b);
-
-    if (config_row(m)->order != ORDER_FIFO && x->priority != y->priority)
-        return x->priority > y->priority;
-    if (x->submit_ns != y->submit_ns)
-        return x->submit_ns < y->submit_ns;
-    return x->submit_order < y->submit_order;
-}
-
-static void waiting_put(struct model *m, uint32_t job)
-{
-    uint32_t *list = waiting_table(m), low = 0, high = index_of(m)->waiting_count++;
-
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (index_job_before(m, list[mid], job))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    memmove(list + low + 1, list + low, (index_of(m)->waiting_count - 1 - low) * sizeof(uint32_t));
-    list[low] = job;
-}
-
-static void waiting_cut(struct model *m, uint32_t job)
-{
-    uint32_t *list = waiting_table(m), n = 0;
-
-    while (list[n] != job) {
-        n++;
-        must(n < index_of(m)->waiting_count);
-    }
-    index_of(m)->waiting_count--;
-    memmove(list + n, list + n + 1, (index_of(m)->waiting_count - n) * sizeof(uint32_t));
-}
-
-static uint32_t map_home(const struct model *m, uint32_t key)
-{
-    return (uint32_t)hash_mix(key) & index_of(m)->map_mask;
-}
-
-static void map_put(struct model *m, uint32_t key, uint32_t job)
-{
-    uint32_t mask = index_of(m)->map_mask, at = map_home(m, key);
-
-    while (key_map(m)[at] != ROW_NONE)
-        at = (at + 1) & mask;
-    key_map(m)[at] = job;
-}
-
-/* Shifts what follows back, so that no grave is ever left behind. */
-static void map_cut(struct model *m, uint32_t key, uint32_t job)
-{
-    uint32_t mask = index_of(m)->map_mask, at = map_home(m, key), *map = key_map(m);
-
-    while (map[at] != job)
-        at = (at + 1) & mask;
-    for (uint32_t next = (at + 1) & mask; map[next] != ROW_NONE; next = (next + 1) & mask) {
-        uint32_t home = map_home(m, job_marks(m)[map[next]].key);
-
-        if (((next - home) & mask) >= ((next - at) & mask)) {
-            map[at] = map[next];
-            at = next;
-        }
-    }
-    map[at] = ROW_NONE;
-}
-
-void index_sync_job(struct model *m, uint32_t job)
-{
-    struct job_mark *mark = &job_marks(m)[job];
-    const struct job *j = job_row(m, job);
-    bool in_use = job < model_count(m, TABLE_JOB) && j->state != JOB_FREE;
-    bool waits = in_use && j->state == JOB_WAITING;
-
-    if (mark->waiting && waits && mark->key == j->key && mark->priority == j->priority)
-        return;
-    if (mark->waiting)
-        waiting_cut(m, job);
-    if (mark->known && (!in_use || mark->key != j->key)) {
-        map_cut(m, mark->key, job);
-        mark->known = 0;
-    }
-    if (in_use && !mark->known) {
-        mark->key = j->key;
-        mark->known = 1;
-        map_put(m, j->key, job);
-    }
-    mark->waiting = waits;
-    mark->priority = j->priority;
-    if (waits)
-        waiting_put(m, job);
-}
-
-void index_requeue(struct model *m)
-{
-    uint32_t jobs = model_count(m, TABLE_JOB);
-
-    index_of(m)->waiting_count = 0;
-    for (uint32_t j = 0; j < jobs; j++) {
-        job_marks(m)[j].waiting = 0;
-        index_sync_job(m, j);
-    }
-}
-
-uint32_t index_job_find(const struct model *m, uint32_t key)
-{
-    uint32_t mask = index_of(m)->map_mask, at = map_home(m, key);
-
-    while (key_map(m)[at] != ROW_NONE) {
-        if (job_marks(m)[key_map(m)[at]].key == key)
-            return key_map(m)[at];
-        at = (at + 1) & mask;
-    }
-    return ROW_NONE;
 }
 
 uint32_t index_breeds(const struct model *m)
@@ -571,6 +427,36 @@ const struct cell *index_cell(const struct model *m, uint32_t cell)
     return &cell_table(m)[cell];
 }
 
+const struct domain_sum *index_sum(const struct model *m, uint32_t domain)
+{
+    return &domain_sums(m)[domain == ROW_NONE ? m->limits.rows[TABLE_DOMAIN] : domain];
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+const struct level_most *index_level_most(const struct model *m, unsigned level)
+{
+    struct index *x = index_of(m);
+    uint64_t now = memo_changes(index_memo(m)) + 1;
+
+    if (x->most_at != now) {
+        memset(x->most, 0, sizeof(x->most));
+        for (uint32_t d = 0; d < model_count(m, TABLE_DOMAIN); d++) {
+            const struct domain_sum *sum = &domain_sums(m)[d];
+            struct level_most *most = &x->most[domain_row(m, d)->level];
+
+            most->whole = larger(most->whole, sum->whole);
+            most->devices = larger(most->devices, sum->devices);
+            most->whole_ailing = larger(most->whole_ailing, sum->whole + sum->ailing);
+        }
+        x->most_at = now;
+    }
+    return &x->most[level];
+}
+
 const struct cell *index_kind(const struct model *m, uint32_t kind)
 {
     return &kind_cells(m)[kind];
@@ -590,10 +476,4 @@ const uint32_t *index_members(const struct model *m, uint32_t domain, uint32_t *
 
     *ret_count = first[domain + 1] - first[domain];
     return member_table(m) + first[domain];
-}
-
-const uint32_t *index_waiting(const struct model *m, uint32_t *ret_count)
-{
-    *ret_count = index_of(m)->waiting_count;
-    return waiting_table(m);
 }

@@ -1,6 +1,6 @@
 /* index.h - what can be recomputed from the tables, kept in step because it is asked all the time
  *
- * Six answers that a placement needs without looking at every host:
+ * Eight answers that a placement needs without looking at every host:
  *
  *   bins     hosts of one breed (kinds of equal model, CPU and devices), by wholly free devices, by
  *            the largest share still free on a broken device, and by free CPU: a bit set per bin,
@@ -9,6 +9,8 @@
  *   cells    per domain of a declared level and GPU model (and per model in all): how many hosts
  *            have 0, 1, .. 16 devices wholly free, and the free milli: upper bounds that prune
  *
+ *   sums     the same per domain in a few numbers, side by side, for a look at every domain
+ *
  *   kinds    the same counts per kind of host, for pods that are particular about hosts
  *
  *   ailing   hosts that are not up, or not with all devices: where dropping the limit of health
@@ -16,7 +18,9 @@
  *
  *   members  the hosts of each domain, in id order
  *
- *   waiting  the waiting jobs in order, and jobs by the edge's number
+ *   waiting  the waiting jobs in order, jobs by the edge's number, and notes by what they ask
+ *
+ *   memo     what was counted for an ask before (memo.h)
  *
  * Nothing here is hashed or stored; index_rebuild() makes it anew from the rows. The model's door
  * calls index_sync_host() and index_sync_job() when a rollback restores a row; whoever edits such a
@@ -36,6 +40,7 @@
 
 struct model;
 struct limits;
+struct memo_store;
 
 #define BIN_SHARE_STEPS 8 /* largest free share on a broken device: none, or a seventh */
 #define BIN_CPU_STEPS   8 /* free CPU, in quarters of what the kind has per free device */
@@ -51,6 +56,28 @@ struct cell {
     uint32_t hosts;         /* in service: up, not drained */
     uint32_t by_whole[GPUS_MAX + 1];
     uint64_t free_milli;
+};
+
+/* Devices of a domain's hosts (or of all): what such a domain can hold at most. */
+struct domain_sum {
+    uint32_t whole;   /* wholly free and known to be, on hosts in service: up, not drained */
+    uint32_t devices; /* all there are, whatever their state */
+    uint32_t ailing;  /* those on hosts that ail */
+};
+
+/* The largest of each over the domains of a level. */
+struct level_most {
+    uint32_t whole, devices;
+    uint32_t whole_ailing; /* of whole and ailing together */
+};
+
+/* What is remembered of an ask while the queue is gone through. */
+#define ASK_NOTES_MAX 4096 /* a power of two */
+struct ask_note {
+    uint64_t pass; /* 0: nobody wrote it */
+    uint64_t bound;
+    uint32_t job;
+    uint32_t value[3];
 };
 
 /* A breed's hosts: slots in id order, and a bit set over slots per bin. */
@@ -106,6 +133,9 @@ uint32_t index_cell_first(const struct model *m, uint32_t domain);
 uint32_t index_cells(const struct model *m); /* pairs counted */
 const struct cell *index_cell(const struct model *m, uint32_t cell);
 
+const struct domain_sum *index_sum(const struct model *m, uint32_t domain); /* ROW_NONE: of all */
+const struct level_most *index_level_most(const struct model *m, unsigned level);
+
 /* Hosts of a kind; its domain and next say nothing. */
 const struct cell *index_kind(const struct model *m, uint32_t kind);
 static inline bool host_ails(const struct host *h)
@@ -124,6 +154,18 @@ const uint32_t *index_waiting(const struct model *m, uint32_t *ret_count);
 /* True if job a stands before job b in the queue. */
 bool index_job_before(const struct model *m, uint32_t a, uint32_t b);
 uint32_t index_job_find(const struct model *m, uint32_t key); /* ROW_NONE: none */
+
+/* What the job asks as a number: equal for jobs that ask the same in every respect but name, team,
+ * time and wishes, and hardly ever for others; the second compares the rows. */
+uint64_t index_job_ask(const struct model *m, uint32_t job);
+bool index_asks_alike(const struct model *m, uint32_t a, uint32_t b);
+/* The note that asks of that number share with few others: whoever writes one says in which pass,
+ * for which job, and whatever else it must be known again by. */
+struct ask_note *index_ask_note(const struct model *m, uint64_t ask);
+/* A number that no note bears yet. */
+uint64_t index_pass_next(const struct model *m);
+
+struct memo_store *index_memo(const struct model *m);
 
 /* True if everything equals what a rebuild would make. */
 bool index_valid(const struct model *m);

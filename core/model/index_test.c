@@ -56,6 +56,40 @@ static void test_cells(void **state)
     world_close(&w);
 }
 
+static void check_sum(uint32_t domain, uint32_t whole, uint32_t devices, uint32_t ailing)
+{
+    const struct domain_sum *sum = index_sum(w.s.m, domain);
+
+    assert_int_equal(sum->whole, whole);
+    assert_int_equal(sum->devices, devices);
+    assert_int_equal(sum->ailing, ailing);
+}
+
+static void test_sums(void **state)
+{
+    (void)state;
+    world_open(&w, NULL);
+    world_say(&w, "hosts 2 gpus=4 l0=0 l1=2; hosts 1 gpus=8 l0=1 l1=2; hosts 1 gpus=2; state 1 "
+                  "drain; device 2 7 down; ask gpus=1; seat 0 host=0 on=1; seated 0");
+    index_settle(w.s.m);
+    check_sum(0, 3, 8, 4);
+    check_sum(1, 7, 8, 8);
+    check_sum(2, 10, 16, 12);
+    check_sum(ROW_NONE, 12, 18, 12);
+    assert_int_equal(index_level_most(w.s.m, 0)->whole, 7);
+    assert_int_equal(index_level_most(w.s.m, 0)->devices, 8);
+    assert_int_equal(index_level_most(w.s.m, 0)->whole_ailing, 15);
+    assert_int_equal(index_level_most(w.s.m, 1)->whole, 10);
+    world_say(&w, "state 1 up; device 2 7 up; state 2 down");
+    check_sum(0, 7, 8, 0);
+    check_sum(1, 0, 8, 8);
+    check_sum(2, 7, 16, 8);
+    assert_int_equal(index_level_most(w.s.m, 0)->whole, 7);
+    assert_int_equal(index_level_most(w.s.m, 0)->whole_ailing, 8);
+    assert_int_equal(index_level_most(w.s.m, 5)->devices, 0);
+    world_close(&w);
+}
+
 static void test_members(void **state)
 {
     const uint32_t *host;
@@ -220,6 +254,43 @@ static void test_find(void **state)
         }
     }
     assert_int_equal(index_job_find(w.s.m, 4000000000u), ROW_NONE);
+    world_close(&w);
+}
+
+/* Jobs whose first letters agree ask the same, and no others do. */
+static void test_asks(void **state)
+{
+    static const char *const ask[] = {
+        "ask gpus=1 prio=3",       "ask gpus=1 team=0 est=5 prefer=l0",
+        "ask gpus=1 cpu=1",        "ask gpus=1 + gpus=1",
+        "ask gpus=1 + gpus=1",     "ask gpus=1 + gpus=2",
+        "ask gpus=1 need=l0",      "ask gpus=1 apart",
+        "ask pods=2 min=1 gpus=1", "ask pods=2 gpus=1",
+    };
+    static const char same[] = "AABCCDEFGH";
+    uint64_t number[ROWS(ask)];
+    struct ask_note *note;
+
+    (void)state;
+    world_open(&w, NULL);
+    world_say(&w, "team 0");
+    for (unsigned n = 0; n < ROWS(ask); n++)
+        world_say(&w, ask[n]);
+    for (unsigned n = ROWS(ask); n-- > 0;)
+        number[n] = index_job_ask(w.s.m, index_job_find(w.s.m, n));
+    for (unsigned a = 0; a < ROWS(ask); a++)
+        for (unsigned b = 0; b < ROWS(ask); b++) {
+            CHECK_INT(ask[a], number[a] == number[b], same[a] == same[b]);
+            CHECK_INT(ask[b],
+                      index_asks_alike(w.s.m, index_job_find(w.s.m, a), index_job_find(w.s.m, b)),
+                      same[a] == same[b]);
+        }
+    /* Whose note it is stays the same for as long as the tables do; no pass is like another. */
+    note = index_ask_note(w.s.m, number[0]);
+    assert_true(note->pass == 0);
+    note->pass = index_pass_next(w.s.m);
+    assert_true(index_ask_note(w.s.m, number[1]) == note);
+    assert_true(index_pass_next(w.s.m) > note->pass);
     world_close(&w);
 }
 
@@ -396,6 +467,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells),   cmocka_unit_test(test_members),
+        cmocka_unit_test(test_sums),    cmocka_unit_test(test_asks),
         cmocka_unit_test(test_bins),    cmocka_unit_test(test_bin_walk),
         cmocka_unit_test(test_queue),   cmocka_unit_test(test_find),
         cmocka_unit_test(test_history), cmocka_unit_test(test_rollback),

@@ -113,6 +113,25 @@ static bool cells_valid(const struct model *m, uint32_t domain)
     return true;
 }
 
+static bool sum_valid(const struct model *m, uint32_t domain)
+{
+    struct domain_sum sum = {0};
+
+    for (uint32_t h = 0; h < model_count(m, TABLE_HOST); h++) {
+        const struct host *r = host_row(m, h);
+
+        if (r->state == HOST_ABSENT || !in_domain(m, h, domain))
+            continue;
+        sum.whole += serves(m, h) ? whole_of(m, h) : 0;
+        sum.devices += r->gpus;
+        sum.ailing +=
+            r->state != HOST_UP || r->healthy != (1u << r->gpus) - 1 ? (uint32_t)r->gpus : 0;
+    }
+    return sum.whole == index_sum(m, domain)->whole &&
+           sum.devices == index_sum(m, domain)->devices &&
+           sum.ailing == index_sum(m, domain)->ailing;
+}
+
 static bool kind_valid(const struct model *m, uint32_t kind)
 {
     const struct cell *c = index_kind(m, kind);
@@ -191,7 +210,7 @@ bool index_valid(const struct model *m)
     if (!ailing_valid(m))
         return false;
     for (uint32_t d = 0; d < model_count(m, TABLE_DOMAIN); d++)
-        if (!cells_valid(m, d) || !members_valid(m, d))
+        if (!cells_valid(m, d) || !members_valid(m, d) || !sum_valid(m, d))
             return false;
-    return cells_valid(m, ROW_NONE) && queue_valid(m);
+    return cells_valid(m, ROW_NONE) && sum_valid(m, ROW_NONE) && queue_valid(m);
 }

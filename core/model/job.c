@@ -16,8 +16,9 @@ int64_t podset_milli(const struct model *m, const struct podset *p, uint32_t kin
         return g ? (int64_t)MILLI_FULL * g->slots / g->device_slots : 0;
     }
     if (p->share_mib)
-        return k->gpu_mem_mib > 0 ? (int64_t)MILLI_FULL * p->share_mib / k->gpu_mem_mib : 0;
-    return p->gpus == 1 ? p->milli : (int64_t)MILLI_FULL * p->gpus;
+        return k->gpu_mem_mib > 0 ? (int64_t)MILLI_FULL * p->share_mib * p->gpus / k->gpu_mem_mib
+                                  : 0;
+    return (int64_t)p->milli * p->gpus;
 }
 
 /* The first kind that can hold a pod of the set when empty: its share counts for quotas. */
@@ -26,7 +27,7 @@ int64_t podset_charge_milli(const struct model *m, const struct podset *p)
     uint64_t models = class_row(m, p->class_id)->models;
 
     if (p->profile == ROW_NONE && !p->share_mib)
-        return p->gpus == 1 ? p->milli : (int64_t)MILLI_FULL * p->gpus;
+        return (int64_t)p->milli * p->gpus;
     for (uint32_t k = 0; k < model_count(m, TABLE_KIND); k++)
         if ((models >> kind_row(m, k)->model & 1) && podset_milli(m, p, k) > 0)
             return podset_milli(m, p, k);
@@ -82,7 +83,8 @@ static uint32_t podset_add(struct model *m, const struct podset_spec *spec)
                          .slice_pods = spec->slice_pods,
                          .milli = spec->milli,
                          .gpus = spec->gpus,
-                         .slice_scope = spec->slice_scope};
+                         .slice_scope = spec->slice_scope,
+                         .way = spec->way};
     memcpy(p->extra, spec->extra, sizeof(p->extra));
     return id;
 }
@@ -132,6 +134,7 @@ uint32_t job_add(struct model *m, const struct job_spec *spec)
         else
             ((struct podset *)model_edit(m, TABLE_PODSET, last))->next = p;
         last = p;
+        j->flags |= spec->podset[n].way ? JOB_HAS_WAYS : 0;
         c->inexact_podsets += is_inexact(podset_row(m, p));
         j->pods += spec->podset[n].pods;
         gang_milli += podset_charge_milli(m, podset_row(m, p)) * spec->podset[n].pods;
@@ -162,8 +165,9 @@ static int64_t job_held(const struct model *m, const struct job *j)
 
 __extension__ typedef __int128 wide;
 
-/* Running time that the whole estimate takes at the size the job has now, rounded up. */
-static int64_t est_at_size(const struct model *m, const struct job *j)
+/* Running time that the whole estimate takes at the size that the books say, rounded up; without
+ * GPUs: at the number of its seats less so many. */
+static int64_t est_at_size(const struct model *m, const struct job *j, int32_t less)
 {
     wide asked = j->gang_milli, held = j->held_milli, est;
 
@@ -171,7 +175,7 @@ static int64_t est_at_size(const struct model *m, const struct job *j)
         return -1;
     if (asked == 0) {
         asked = j->pods;
-        held = 0;
+        held = -less;
         for (uint32_t s = j->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job)
             held++;
     }
@@ -179,6 +183,14 @@ static int64_t est_at_size(const struct model *m, const struct job *j)
         return j->est_ns;
     est = ((wide)j->est_ns * asked + held - 1) / held;
     return est > UNLIMITED ? UNLIMITED : (int64_t)est;
+}
+
+static void count_exclusive(struct model *m, const struct job *j, int sign)
+{
+    if (!j->exclusive)
+        return;
+    config_edit(m)->exclusive_jobs += (uint32_t)sign;
+    config_edit(m)->exclusive_at[j->exclusive - SCOPE_OF_HOST] += (uint32_t)sign;
 }
 
 void job_run(struct model *m, uint32_t job)
@@ -193,11 +205,12 @@ void job_run(struct model *m, uint32_t job)
     j->refused_at = UINT64_MAX;
     j->held_milli = job_held(m, j);
     team_hold(m, j->team, j->held_milli);
-    est = est_at_size(m, j);
+    est = est_at_size(m, j, 0);
     j->start_ns = now + (j->ran ? j->restart_ns : 0);
     j->end_ns = est < 0 ? INT64_MAX : j->start_ns + est;
     j->ran = 1;
     config_edit(m)->elastic_jobs += job_is_elastic(m, job);
+    count_exclusive(m, j, 1);
     j->by_ns = INT64_MAX;
     j->breach_ns = INT64_MAX;
     job_release_kept(m, job);
@@ -220,11 +233,11 @@ static bool is_broken(const struct model *m, uint32_t job)
     return false;
 }
 
-void job_resized(struct model *m, uint32_t job)
+void job_resized(struct model *m, uint32_t job, int32_t seats)
 {
     struct job *j = model_edit(m, TABLE_JOB, job);
-    int64_t now = config_row(m)->now_ns, before = est_at_size(m, j), held = job_held(m, j), after;
-
+    int64_t now = config_row(m)->now_ns, before = est_at_size(m, j, seats);
+    int64_t held = job_held(m, j), after;
     bool broken = is_broken(m, job);
 
     must(j->state == JOB_RUNNING);
@@ -234,7 +247,7 @@ void job_resized(struct model *m, uint32_t job)
     }
     team_hold(m, j->team, held - j->held_milli);
     j->held_milli = held;
-    after = est_at_size(m, j);
+    after = est_at_size(m, j, 0);
     /* What is left of the run scales with its speed; before it began in earnest, all of it. */
     if (j->end_ns != INT64_MAX && before > 0) {
         int64_t from = now > j->start_ns ? now : j->start_ns;
@@ -348,7 +361,7 @@ void job_pod_gone(struct model *m, uint32_t job, uint32_t seat, enum fate fate)
 {
     job_pod_fate(m, job, seat_row(m, seat)->podset, seat_row(m, seat)->pod, fate);
     host_give(m, seat);
-    job_resized(m, job);
+    job_resized(m, job, -1);
 }
 
 /* The list of seats is newest first; the holds are made in the order of the pods' numbers. */
@@ -389,6 +402,7 @@ void job_stop(struct model *m, uint32_t job)
         j->held_milli = 0;
         config_edit(m)->waiting_pods += j->pods;
         config_edit(m)->elastic_jobs -= job_is_elastic(m, job);
+        count_exclusive(m, j, -1);
         config_edit(m)->broken_jobs -= j->breach_ns != INT64_MAX;
     }
     while (j->seat_head != ROW_NONE)

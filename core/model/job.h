@@ -26,7 +26,7 @@ struct podset_spec {
     uint64_t required;
     uint32_t pods, pods_min, share_mib, profile, class_id, slice_pods;
     uint16_t milli;
-    uint8_t gpus, slice_scope;
+    uint8_t gpus, slice_scope, way;
 };
 
 struct job_spec {
@@ -46,9 +46,9 @@ void job_stop(struct model *m, uint32_t job);
 void job_remove(struct model *m, uint32_t job);
 /* The job has its seats: it runs. */
 void job_run(struct model *m, uint32_t job);
-/* Seats were added to the run or taken from it: what the team holds and when the run will end, by
- * its estimate, follow. */
-void job_resized(struct model *m, uint32_t job);
+/* So many seats were added to the run, or (below 0) taken from it: what the team holds and when the
+ * run will end, by its estimate, follow. */
+void job_resized(struct model *m, uint32_t job, int32_t seats);
 /* Takes the run off the books without ending it: what-if, to be rolled back. */
 void job_vacate(struct model *m, uint32_t job);
 /* What becomes of a pod that is no more. */

@@ -114,7 +114,8 @@ uint64_t model_layout(struct model *m, const struct limits *l)
     must(rows < UINT32_MAX);
     m->dirty_limit = (uint32_t)rows;
     m->dirty_at = carve(&end, rows * sizeof(uint64_t));
-    m->scratch_bytes = (uint64_t)l->depth * 320 + (uint64_t)l->rows[TABLE_HOST] * 16 + 65536;
+    m->scratch_bytes = (uint64_t)l->depth * 320 +
+                       ((uint64_t)l->rows[TABLE_HOST] + l->rows[TABLE_DOMAIN]) * 64 + 65536;
     m->scratch_at = carve(&end, m->scratch_bytes);
     /* What a policy remembers through a what-if: ends of runs, and places of one gang. */
     m->ends_at = carve(&end, ((uint64_t)l->rows[TABLE_JOB] + RESERVES_MAX) * 16);

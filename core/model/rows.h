@@ -56,13 +56,15 @@ struct config {
     uint8_t drop_never;       /* 1: a job that no empty cluster could hold is dropped, not kept */
     uint8_t scan_all;         /* 1: every host is scored; 0: the index proposes the candidates */
     uint32_t inexact_podsets; /* podsets whose shares are no whole number of milli */
-    uint32_t waiting_pods, gang_pods_max; /* for the rows that a batch may need */
-    uint64_t passed_at;                   /* freed_count when the queue was last gone through */
-    uint32_t leaving_hosts;               /* with an announced departure: estimates matter then */
-    uint32_t reserves_max;                /* jobs that may have room kept for them at a time */
-    uint32_t kept_jobs;                   /* waiting jobs that have */
-    uint32_t patient_jobs;                /* waiting jobs that could start and wait for better */
-    uint32_t elastic_jobs, broken_jobs;   /* runs above their minimum, and below it */
+    uint32_t waiting_pods, gang_pods_max;  /* for the rows that a batch may need */
+    uint64_t passed_at;                    /* freed_count when the queue was last gone through */
+    uint32_t leaving_hosts;                /* with an announced departure: estimates matter then */
+    uint32_t reserves_max;                 /* jobs that may have room kept for them at a time */
+    uint32_t kept_jobs;                    /* waiting jobs that have */
+    uint32_t patient_jobs;                 /* waiting jobs that could start and wait for better */
+    uint32_t elastic_jobs, broken_jobs;    /* runs above their minimum, and below it */
+    uint32_t exclusive_jobs;               /* runs with domains to themselves, */
+    uint32_t exclusive_at[LEVELS_MAX + 1]; /* by scope from the host up */
     uint32_t pad3;
     int64_t patience_ns; /* how long a job that says nothing waits for a domain that it prefers */
     int64_t inherit_ns;  /* how long the room of a gang is kept for its next incarnation */
@@ -174,16 +176,19 @@ struct job {
     uint32_t pods, gang_milli; /* pods asked; GPUs asked, all podsets at full size */
     int32_t priority;
     uint8_t state, podsets, preferred_count;
-    uint8_t flags;        /* JOB_SHARES_CARD, ... */
-    uint8_t preferred[4]; /* scopes, strongest first */
-    uint8_t profile;      /* enum comm_profile */
-    uint8_t exclusive;    /* a level: no other job may use the domains it sits in; 0: none */
-    uint8_t ran;          /* 1: it has run before */
-    uint8_t keep;         /* enum keep: what the kept room is for */
-    uint32_t done_pods;   /* of done_head */
+    uint8_t flags;           /* JOB_SHARES_CARD, ... */
+    uint8_t preferred[4];    /* scopes, strongest first */
+    uint8_t profile;         /* enum comm_profile */
+    uint8_t exclusive;       /* a level: no other job may use the domains it sits in; 0: none */
+    uint8_t ran;             /* 1: it has run before */
+    uint8_t keep;            /* enum keep: what the kept room is for */
+    uint32_t done_pods;      /* of done_head */
+    uint32_t promised_order; /* jobs seen when by_ns was promised: who came later may outrank it */
+    uint32_t pad;
     struct told told;
 };
-enum { JOB_SHARES_CARD = 1, JOB_IS_PREEMPTIBLE = 2 };
+/* JOB_HAS_WAYS: some of its podsets are ways for the pods of others; the edge need not say so. */
+enum { JOB_SHARES_CARD = 1, JOB_IS_PREEMPTIBLE = 2, JOB_HAS_WAYS = 4 };
 
 /* How the ranks of a gang talk to each other. */
 enum comm_profile { COMM_OF_NONE, COMM_OF_ALLREDUCE, COMM_OF_PIPELINE, COMM_OF_EXPERT, COMM_COUNT };
@@ -201,12 +206,14 @@ struct podset {
     uint64_t required; /* bit s: scope s must contain all pods of this set */
     uint32_t next;     /* of the same job, in the order of the ask */
     uint32_t pods, pods_min;
-    uint32_t share_mib; /* memory share of one device, or 0 */
+    uint32_t share_mib; /* memory share of each of its devices, or 0 */
     uint32_t profile;   /* MIG profile, or ROW_NONE */
     uint32_t class_id;
     uint32_t slice_pods; /* 0: no slices */
-    uint16_t milli;      /* compute share of one device; MILLI_FULL: whole devices */
+    uint16_t milli;      /* compute share of each device; MILLI_FULL: whole devices */
     uint8_t gpus, slice_scope;
+    uint8_t way; /* 1: another way for the pods of the set before it (core/policy/ways.h) */
+    uint8_t pad[7];
 };
 
 /* A pod on a host. */
@@ -221,8 +228,9 @@ struct seat {
 };
 
 /* A place kept for a pod, or, with host ROW_NONE, a pod that is not to be placed: it has done its
- * work, or (away) nobody has made it anew yet. While a hold is in force it has taken something off its host's books, which is what took_* remember: devices that
- * are free, and what the pod will need beyond what ends before its time. */
+ * work, or (away) nobody has made it anew yet. While a hold is in force it has taken something off
+ * its host's books, which is what took_* remember: devices that are free, and what the pod will
+ * need beyond what ends before its time. */
 struct hold {
     int64_t took_cpu_milli, took_mem_mib, took_pods, took_extra[EXTRAS_MAX];
     uint32_t podset, pod, host, next; /* next of the same job */

@@ -17,10 +17,4 @@ uint32_t equal_on_host(struct view *v, uint32_t host, const struct podset *p, ui
 uint64_t equal_in_region(struct view *v, const struct region *r, const struct podset *p,
                          uint64_t enough);
 
-/* Does the set's minimum fit somewhere, if it were alone in its gang? */
-bool equal_fits(struct view *v, const struct podset *p);
-
-/* Most pods that one region holds (without slices), up to the pods asked. */
-uint32_t equal_most(struct view *v, const struct podset *p);
-
 #endif

@@ -3,7 +3,7 @@
 #include "core/base/bits.h"
 #include "core/model/index.h"
 #include "core/model/job.h"
-#include "core/place/equal.h"
+#include "core/place/choose.h"
 #include "core/place/gang.h"
 
 /* True if no pod of the job minds the limit: the question without it is the one that was refused.
@@ -40,12 +40,29 @@ static enum verdict without(const struct model *m, uint32_t job, uint32_t droppe
     if (is_idle(m, job, dropped))
         return VERDICT_NO;
     v.dropped = dropped;
+    v.beside = true;
     return gang_fits(&v);
 }
 
 static bool fits_without(const struct model *m, uint32_t job, uint32_t dropped)
 {
     return without(m, job, dropped) == VERDICT_FITS;
+}
+
+/* The questions without one limit, each asked once. */
+struct singles {
+    const struct model *m;
+    uint32_t job;
+    uint32_t asked; /* LIMIT() bits */
+    enum verdict verdict[LIMIT_COUNT];
+};
+
+static enum verdict without_one(struct singles *s, unsigned limit_bit)
+{
+    if (!(s->asked >> limit_bit & 1))
+        s->verdict[limit_bit] = without(s->m, s->job, 1u << limit_bit);
+    s->asked |= 1u << limit_bit;
+    return s->verdict[limit_bit];
 }
 
 static uint64_t allowed_models(const struct model *m, uint32_t job)
@@ -75,7 +92,7 @@ static int64_t least_milli(const struct model *m, const struct view *v, uint32_t
 
     for (uint32_t p = job_row(m, job)->podset_head; p != ROW_NONE; p = podset_row(m, p)->next) {
         const struct podset *s = podset_row(m, p);
-        int64_t one = s->gpus > 1 ? (int64_t)MILLI_FULL * s->gpus : s->gpus ? s->milli : 0;
+        int64_t one = (int64_t)s->milli * s->gpus;
 
         sum += one * podset_least(v, s);
     }
@@ -93,33 +110,42 @@ static enum reason_code never_code(const struct model *m, uint32_t job)
     return WHY_NEVER_SIZE;
 }
 
-enum reason_code explain_code(const struct model *m, uint32_t job, enum verdict verdict)
+static enum reason_code code_of(struct singles *s, enum verdict verdict)
 {
     static const struct {
-        uint32_t limit;
+        enum limit_bit limit;
         enum reason_code code;
     } order[] = {
-        {LIMIT(HEALTH), WHY_HEALTH}, {LIMIT(CPU), WHY_CPU},     {LIMIT(MEM), WHY_MEM},
-        {LIMIT(PODS), WHY_PODS},     {LIMIT(EXTRA), WHY_EXTRA},
+        {LIMIT_BIT_HEALTH, WHY_HEALTH}, {LIMIT_BIT_CPU, WHY_CPU},     {LIMIT_BIT_MEM, WHY_MEM},
+        {LIMIT_BIT_PODS, WHY_PODS},     {LIMIT_BIT_EXTRA, WHY_EXTRA},
     };
-    struct view v = view_of(m, job);
+    const struct model *m = s->m;
+    struct view v = view_of(m, s->job);
 
     if (verdict == VERDICT_UNPROVEN)
-        return config_row(m)->unknown_seats && fits_without(m, job, LIMIT(UNKNOWN)) ? WHY_UNKNOWN
-                                                                                    : WHY_UNPROVEN;
-    if (without(m, job, LIMIT(BUSY) | LIMIT(HEALTH) | LIMIT(UNKNOWN)) == VERDICT_NO)
-        return never_code(m, job);
+        return config_row(m)->unknown_seats && without_one(s, LIMIT_BIT_UNKNOWN) == VERDICT_FITS
+                   ? WHY_UNKNOWN
+                   : WHY_UNPROVEN;
+    if (without(m, s->job, LIMIT(BUSY) | LIMIT(HEALTH) | LIMIT(UNKNOWN)) == VERDICT_NO)
+        return never_code(m, s->job);
     for (unsigned n = 0; n < sizeof(order) / sizeof(order[0]); n++)
-        if (fits_without(m, job, order[n].limit))
+        if (without_one(s, order[n].limit) == VERDICT_FITS)
             return order[n].code;
-    return free_milli(m, job) < least_milli(m, &v, job) ? WHY_SHORTAGE : WHY_SCATTERED;
+    return free_milli(m, s->job) < least_milli(m, &v, s->job) ? WHY_SHORTAGE : WHY_SCATTERED;
 }
 
-static void find_binding(const struct model *m, uint32_t job, struct refusal *r)
+enum reason_code explain_code(const struct model *m, uint32_t job, enum verdict verdict)
+{
+    struct singles s = {.m = m, .job = job};
+
+    return code_of(&s, verdict);
+}
+
+static void find_binding(struct singles *s, struct refusal *r)
 {
     r->binding_known = true;
     for (unsigned l = 0; l < BINDING_LIMITS; l++) {
-        enum verdict verdict = without(m, job, 1u << l);
+        enum verdict verdict = without_one(s, l);
 
         if (verdict == VERDICT_FITS)
             r->binding |= 1u << l;
@@ -132,9 +158,11 @@ struct refusal explain_refusal(const struct model *m, uint32_t job, enum verdict
     const struct job *j = job_row(m, job);
     const struct podset *p = podset_row(m, j->podset_head);
     struct view v = view_of(m, job);
-    struct refusal r = {.code = explain_code(m, job, verdict), .fits = verdict};
+    struct singles s = {.m = m, .job = job};
+    struct refusal r = {.code = code_of(&s, verdict), .fits = verdict};
     uint64_t required = view_required(&v, p);
 
+    v.beside = true;
     r.never = r.code <= WHY_NEVER_SIZE;
     r.pods = podset_least(&v, p);
     r.ask_milli = least_milli(m, &v, job);
@@ -142,10 +170,10 @@ struct refusal explain_refusal(const struct model *m, uint32_t job, enum verdict
     r.free_known = config_row(m)->inexact_podsets == 0 && allowed_models(m, job) != 0;
     r.scope = required ? bits_low(required) : SCOPE_OF_CLUSTER;
     if (verdict == VERDICT_NO)
-        find_binding(m, job, &r);
+        find_binding(&s, &r);
     r.best_known = j->podsets == 1 && bits_count64(required) <= 1 && p->slice_pods == 0 &&
                    config_row(m)->unknown_seats == 0;
     if (j->podsets == 1)
-        r.best_pods = equal_most(&v, p);
+        r.best_pods = choose_most(&v, p);
     return r;
 }

@@ -175,7 +175,7 @@ static void test_row(void **state)
 static void test_all_codes(void **state)
 {
     unsigned seen = 0, engine = 1u << WHY_QUOTA | 1u << WHY_NEVER_QUOTA | 1u << WHY_RESERVED |
-                              1u << WHY_PATIENCE | 1u << WHY_MEMBER | 1u << WHY_EXCLUSIVE;
+                                1u << WHY_PATIENCE | 1u << WHY_MEMBER | 1u << WHY_EXCLUSIVE;
 
     (void)state;
     for (unsigned n = 0; n < ROWS(row); n++)

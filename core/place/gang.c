@@ -5,8 +5,12 @@
 #include "core/model/host.h"
 #include "core/model/index.h"
 #include "core/model/job.h"
+#include "core/place/choose.h"
 #include "core/place/equal.h"
 #include "core/place/mixed.h"
+#include "core/place/profile.h"
+#include "core/place/ranks.h"
+#include "core/place/shapes.h"
 
 static const struct podset *only_set(const struct view *v)
 {
@@ -28,7 +32,7 @@ static enum verdict fits_proven(struct view *v)
     struct mixed found;
 
     if (p)
-        return equal_fits(v, p) ? VERDICT_FITS : VERDICT_NO;
+        return choose_fits(v, p) ? VERDICT_FITS : VERDICT_NO;
     return find_mixed(v, job_required(v), false, &found);
 }
 
@@ -80,74 +84,10 @@ static void seat_pod(struct model *m, struct view *v, uint32_t podset, uint32_t 
     host_take(m, host, v->job, podset, pod, s.devices, s.slot, GRADE_PLANNED);
 }
 
-/* A host of the region and the pods that it holds. */
-struct share {
-    uint32_t host, pods;
-};
-
 /* Scratch memory for the hosts of a region. */
 static struct share *shares_of(struct model *m)
 {
     return (struct share *)(void *)((char *)m + m->scratch_at);
-}
-
-/* Hosts of the region that hold at least one pod. */
-static uint32_t list_shares(struct view *v, const struct region *r, const struct podset *p,
-                            struct share *ret)
-{
-    uint32_t at = 0, count = 0;
-
-    for (uint32_t h = region_host(v, r, &at); h != ROW_NONE; h = region_host(v, r, &at)) {
-        uint32_t pods = equal_on_host(v, h, p, r->within);
-
-        if (pods)
-            ret[count++] = (struct share){h, pods};
-    }
-    return count;
-}
-
-/* The host that holds all the rest with the least room over; else the one that holds most. */
-static uint32_t pick_share(const struct share *share, uint32_t count, uint32_t rest)
-{
-    uint32_t best = 0;
-
-    for (uint32_t n = 1; n < count; n++) {
-        bool all = share[n].pods >= rest, best_all = share[best].pods >= rest;
-
-        if (all != best_all
-                ? all
-                : (all ? share[n].pods < share[best].pods : share[n].pods > share[best].pods))
-            best = n;
-    }
-    return best;
-}
-
-/* Leaves in share[] the fewest hosts that hold pods together, each with the pods it gets, in id
- * order; returns their number. unit: pods that must stay together on a host. */
-static uint32_t fewest_hosts(struct share *share, uint32_t count, uint32_t pods)
-{
-    uint32_t used = 0;
-
-    while (pods > 0) {
-        uint32_t n = used + pick_share(share + used, count - used, pods);
-        struct share take = share[n];
-
-        must(used < count);
-        /* The rest keeps its order: equal hosts go by the lowest id. */
-        for (uint32_t at = n; at > used; at--)
-            share[at] = share[at - 1];
-        take.pods = take.pods < pods ? take.pods : pods;
-        pods -= take.pods;
-        share[used++] = take;
-    }
-    for (uint32_t n = 1; n < used; n++)
-        for (uint32_t at = n; at > 0 && share[at - 1].host > share[at].host; at--) {
-            struct share swap = share[at];
-
-            share[at] = share[at - 1];
-            share[at - 1] = swap;
-        }
-    return used;
 }
 
 /* The next pod number that is not done. */
@@ -180,16 +120,17 @@ static void seat_on_host(struct model *m, struct view *v, uint32_t podset, const
     must(rest == 0);
 }
 
-static void seat_shares(struct model *m, struct view *v, uint32_t podset, const struct region *r,
-                        uint32_t count, uint32_t pods, uint32_t *next_pod)
+/* Seats in a region, on as few hosts as can be. The census is of no use afterwards. */
+static void seat_shares(struct model *m, struct census *t, uint32_t podset, const struct region *r,
+                        uint32_t pods, uint32_t *next_pod)
 {
     struct share *share = shares_of(m);
-    uint32_t used = fewest_hosts(share, count, pods);
+    uint32_t used = choose_fewest(share, choose_hosts(t, r, share), pods);
 
     for (uint32_t n = 0; n < used; n++) {
         struct share s = share[n];
 
-        seat_on_host(m, v, podset, &s, r->within, next_pod);
+        seat_on_host(m, t->v, podset, &s, r->within, next_pod);
     }
 }
 
@@ -236,48 +177,23 @@ static void seat_slices(struct model *m, struct view *v, uint32_t podset, const 
         must(best_room > 0);
 
         uint32_t here = best_room < pods ? (uint32_t)best_room : pods;
+        struct census t = census_of(v, p);
 
-        seat_shares(m, v, podset, &best, list_shares(v, &best, p, shares_of(m)), here, next_pod);
+        seat_shares(m, &t, podset, &best, here, next_pod);
         pods -= here;
     }
 }
 
-static void seat_equal(struct model *m, struct view *v, const struct region *r, uint32_t pods)
+static void seat_equal(struct model *m, struct census *t, const struct region *r, uint32_t pods)
 {
-    uint32_t podset = job_row(m, v->job)->podset_head, next_pod = 0;
+    uint32_t podset = job_row(m, t->v->job)->podset_head, next_pod = 0;
     const struct podset *p = podset_row(m, podset);
 
     if (p->slice_pods && p->slice_scope > SCOPE_OF_HOST && p->slice_scope < SCOPE_OF_CLUSTER &&
         r->host == ROW_NONE)
-        seat_slices(m, v, podset, r, pods, &next_pod);
+        seat_slices(m, t->v, podset, r, pods, &next_pod);
     else
-        seat_shares(m, v, podset, r, list_shares(v, r, p, shares_of(m)), pods, &next_pod);
-}
-
-/* The region that holds target pods with the least room over; false: none does. When even the
- * largest is too small, *ret_most tells how many it holds. */
-static bool tightest(struct view *v, const struct podset *p, uint64_t scopes, uint32_t target,
-                     struct region *ret, uint64_t *ret_most)
-{
-    uint64_t least_room = UINT64_MAX;
-    struct region r;
-    bool found = false;
-
-    *ret_most = 0;
-    region_start(&r, scopes);
-    while (region_next(v, &r)) {
-        uint64_t room = equal_in_region(v, &r, p, UINT64_MAX);
-
-        if (room >= target && room < least_room) {
-            least_room = room;
-            *ret = r;
-            found = true;
-        } else if (!found && room > *ret_most) {
-            *ret = r;
-        }
-        *ret_most = room > *ret_most ? room : *ret_most;
-    }
-    return found;
+        seat_shares(m, t, podset, r, pods, &next_pod);
 }
 
 /* The scopes to try, strictest first: what the job prefers, else the ladder of tightness. */
@@ -293,6 +209,20 @@ static void wish(struct wishes *w, uint64_t required, uint64_t wished, unsigned 
     w->scope[w->count++] = (uint8_t)scope;
 }
 
+/* Where a wished level is too small, the larger ones of its chain come next, the smallest first. */
+static void wish_wider(const struct model *m, struct wishes *w, uint64_t required, unsigned scope)
+{
+    const struct level *from = scope >= SCOPE_OF_LEVEL && scope < SCOPE_OF_CLUSTER
+                                   ? level_row(m, scope - SCOPE_OF_LEVEL)
+                                   : NULL;
+
+    for (unsigned rank = from ? from->rank + 1u : LEVELS_MAX; rank < LEVELS_MAX; rank++)
+        for (unsigned l = 0; l < LEVELS_MAX; l++)
+            if (level_row(m, l)->used && level_row(m, l)->chain == from->chain &&
+                level_row(m, l)->rank == rank)
+                wish(w, required, SCOPE_BIT(SCOPE_OF_LEVEL + l), SCOPE_OF_LEVEL + l);
+}
+
 static struct wishes wishes_of(const struct view *v, uint64_t required, uint32_t pods)
 {
     const struct job *j = job_row(v->m, v->job);
@@ -305,11 +235,14 @@ static struct wishes wishes_of(const struct view *v, uint64_t required, uint32_t
             wished |= SCOPE_BIT(j->preferred[i]);
         wish(&w, required, wished, j->preferred[n - 1]);
     }
+    if (j->preferred_count)
+        wish_wider(v->m, &w, required, j->preferred[0]);
     if (j->preferred_count == 0 && pods > 1 && config_row(v->m)->scorer == SCORER_DOVETAIL) {
-        wish(&w, required, SCOPE_BIT(SCOPE_OF_HOST), SCOPE_OF_HOST);
-        for (unsigned l = 0; l < LEVELS_MAX; l++)
-            if (level_row(v->m, l)->used && level_row(v->m, l)->chain == 0)
-                wish(&w, required, SCOPE_BIT(SCOPE_OF_LEVEL + l), SCOPE_OF_LEVEL + l);
+        uint8_t scope[PROFILE_SCOPES_MAX];
+        unsigned count = profile_ladder(v->m, j->profile, scope);
+
+        for (unsigned n = 0; n < count; n++)
+            wish(&w, required, SCOPE_BIT(scope[n]), scope[n]);
     }
     wish(&w, required, 0, SCOPE_OF_CLUSTER);
     return w;
@@ -327,6 +260,8 @@ static enum verdict plan_one(struct model *m, struct view *v, const struct podse
     for (unsigned n = 0; n < w.count; n++) {
         if (score_search(v, p, w.scopes[n] | slice, &plan->best, &plan->second) != VERDICT_FITS)
             continue;
+        if (config_row(m)->scorer == SCORER_DOVETAIL)
+            shapes_move(v, p, w.scopes[n] | slice, &plan->best);
         host_take(m, plan->best.host, v->job, job_row(m, v->job)->podset_head, 0,
                   plan->best.devices, plan->best.slot, GRADE_PLANNED);
         plan->pods = 1;
@@ -336,6 +271,36 @@ static enum verdict plan_one(struct model *m, struct view *v, const struct podse
     return VERDICT_NO;
 }
 
+/* All pods as the policy's own rule spreads them; false: it has none, or no answer. */
+static bool plan_by_rule(struct model *m, struct view *v, const struct podset *p, struct plan *plan)
+{
+    uint32_t podset = job_row(m, v->job)->podset_head, next_pod = 0;
+    const struct portion *portion;
+    uint32_t count = rules_spread(v, p, podset_most(v, p), &portion);
+
+    for (uint32_t n = 0; n < count; n++) {
+        struct share s = {portion[n].host, portion[n].pods};
+
+        seat_on_host(m, v, podset, &s, UINT16_MAX, &next_pod);
+    }
+    plan->pods = next_pod;
+    plan->scope = count ? (uint8_t)rules_scope(v, portion, count) : 0;
+    plan->wish = count && !rules_wish_met(v, portion, count);
+    return count > 0;
+}
+
+/* Our own rule goes up from one level that the gang prefers. Other wishes, and the lack of them,
+ * are first tried one by one, which the index makes quick. */
+static bool rule_goes_first(const struct view *v)
+{
+    const struct job *j = job_row(v->m, v->job);
+
+    return config_row(v->m)->scorer != SCORER_DOVETAIL ||
+           (j->preferred_count == 1 && j->preferred[0] >= SCOPE_OF_HOST);
+}
+
+/* What does not fit at all needs no wishes. A wish that asks what the one before asked in vain is
+ * passed over. */
 static enum verdict plan_equal(struct model *m, struct view *v, const struct podset *p,
                                struct plan *plan)
 {
@@ -343,13 +308,24 @@ static enum verdict plan_equal(struct model *m, struct view *v, const struct pod
     struct wishes w = wishes_of(v, view_required(v, p), most);
     struct region r;
     uint64_t room = 0;
+    struct census t;
 
-    if (least > most)
+    if (!choose_fits(v, p))
         return VERDICT_NO;
+    if (rule_goes_first(v) && plan_by_rule(m, v, p, plan))
+        return VERDICT_FITS;
+    t = census_of(v, p);
     for (unsigned n = 0; n < w.count; n++) {
-        if (!tightest(v, p, w.scopes[n], most, &r, &room))
+        bool widest = w.scopes[n] == w.scopes[w.count - 1];
+
+        if (widest && !rule_goes_first(v) && plan_by_rule(m, v, p, plan)) {
+            plan->wish = (uint8_t)n;
+            return VERDICT_FITS;
+        }
+        if ((n > 0 && w.scopes[n] == w.scopes[n - 1]) ||
+            !choose_tightest(&t, w.scopes[n], most, widest ? least : most, &r, &room))
             continue;
-        seat_equal(m, v, &r, most);
+        seat_equal(m, &t, &r, most);
         plan->pods = most;
         plan->scope = w.scope[n];
         plan->wish = (uint8_t)n;
@@ -358,7 +334,7 @@ static enum verdict plan_equal(struct model *m, struct view *v, const struct pod
     /* r and room are of the widest question now. */
     if (room < least || room == 0)
         return VERDICT_NO;
-    seat_equal(m, v, &r, (uint32_t)room);
+    seat_equal(m, &t, &r, (uint32_t)room);
     plan->pods = (uint32_t)room;
     plan->scope = SCOPE_OF_CLUSTER;
     plan->wish = (uint8_t)(w.count - 1);
@@ -486,5 +462,35 @@ enum verdict gang_plan(struct model *m, struct view *v, struct plan *ret_plan)
     verdict = !p             ? plan_mixed(m, v, ret_plan)
               : p->pods == 1 ? plan_one(m, v, p, ret_plan)
                              : plan_equal(m, v, p, ret_plan);
+    if (verdict == VERDICT_FITS)
+        ranks_lay(m, v->job);
     return verdict == VERDICT_NO ? doubt(v) : verdict;
+}
+
+bool gang_better_exists(const struct model *m, uint32_t job, const struct plan *plan)
+{
+    struct view v = view_of(m, job);
+    struct wishes w = wishes_of(&v, 0, job_row(m, job)->pods);
+
+    v.dropped = LIMIT(BUSY) | LIMIT(UNKNOWN);
+    for (unsigned n = 0; n < plan->wish && n < w.count; n++) {
+        v.wished = w.scopes[n];
+        if (gang_fits(&v) == VERDICT_FITS)
+            return true;
+    }
+    return false;
+}
+
+uint64_t gang_best_wish(const struct model *m, uint32_t job)
+{
+    struct view v = view_of(m, job);
+    struct wishes w = wishes_of(&v, 0, job_row(m, job)->pods);
+
+    v.dropped = LIMIT(BUSY) | LIMIT(UNKNOWN);
+    for (unsigned n = 0; n + 1 < w.count; n++) {
+        v.wished = w.scopes[n];
+        if (gang_fits(&v) == VERDICT_FITS)
+            return w.scopes[n];
+    }
+    return 0;
 }

@@ -30,4 +30,9 @@ enum verdict gang_fits(struct view *v);
  * give back: the caller rolls back. */
 enum verdict gang_plan(struct model *m, struct view *v, struct plan *ret_plan);
 
+/* The strictest wish that could be met were nothing running; 0: none can. */
+uint64_t gang_best_wish(const struct model *m, uint32_t job);
+/* True if a stricter wish than the one that was met could be met were nothing running. */
+bool gang_better_exists(const struct model *m, uint32_t job, const struct plan *plan);
+
 #endif

@@ -34,6 +34,47 @@ static bool kind_has_room(const struct view *v, uint32_t kind, const struct pods
     return false;
 }
 
+/* Pods of the set on the devices of one host of the kind: as many as some host has wholly free
+ * now, or has at all. */
+static uint32_t kind_on_devices(const struct view *v, uint32_t kind, const struct podset *p)
+{
+    const struct cell *c = index_kind(v->m, kind);
+    uint32_t devices = kind_row(v->m, kind)->gpus;
+
+    if (p->gpus == 0 || p->share_mib || p->profile != ROW_NONE)
+        return UINT32_MAX;
+    if (podset_is_share(p))
+        return devices * (MILLI_FULL / p->milli);
+    if (view_minds(v, LIMIT(BUSY)) && view_minds(v, LIMIT(HEALTH)) && view_minds(v, LIMIT(UNKNOWN)))
+        while (devices > 0 && c->by_whole[devices] == 0)
+            devices--;
+    return devices / p->gpus;
+}
+
+uint32_t kinds_most(const struct view *v, const struct podset *p)
+{
+    uint32_t kinds = model_count(v->m, TABLE_KIND), most = 0;
+
+    for (uint32_t id = 0; id < kinds; id++) {
+        const struct kind *k = kind_row(v->m, id);
+        uint32_t pods;
+
+        if (!kind_holds(v, k, p))
+            continue;
+        pods = kind_on_devices(v, id, p);
+        if (view_minds(v, LIMIT(CPU)))
+            pods = view_times(k->cpu_milli, p->cpu_milli, pods);
+        if (view_minds(v, LIMIT(MEM)))
+            pods = view_times(k->mem_mib, p->mem_mib, pods);
+        if (view_minds(v, LIMIT(PODS)))
+            pods = view_times(k->pods, 1, pods);
+        for (unsigned e = 0; e < EXTRAS_MAX && view_minds(v, LIMIT(EXTRA)); e++)
+            pods = view_times(k->extra[e], p->extra[e], pods);
+        most = pods > most ? pods : most;
+    }
+    return most;
+}
+
 bool kinds_serve(const struct view *v, const struct podset *p, const struct kind *breed)
 {
     uint32_t kinds = model_count(v->m, TABLE_KIND);

@@ -13,4 +13,7 @@
  * question does not mind health. breed: only kinds of its model, devices and CPU; NULL: all. */
 bool kinds_serve(const struct view *v, const struct podset *p, const struct kind *breed);
 
+/* Pods of the set that one host of any kind holds at most. */
+uint32_t kinds_most(const struct view *v, const struct podset *p);
+
 #endif

@@ -7,6 +7,7 @@
 #include "core/place/kinds.h"
 
 #include "core/base/must.h"
+#include "core/model/index.h"
 #include "tests/kit/check.h"
 #include "tests/kit/world.h"
 
@@ -82,10 +83,52 @@ static void test_breed(void **state)
     world_close(&w);
 }
 
+/* Of the last job: pods of its set that one host holds at most. */
+static void test_most(void **state)
+{
+    static const struct {
+        const char *why, *script;
+        uint32_t dropped, most;
+    } most_row[] = {
+        {"by devices", "hosts 1 gpus=8; hosts 1 gpus=4; ask pods=9 gpus=2", 0, 4},
+        {"by devices that some host of the kind has free",
+         "hosts 1 gpus=8; ask gpus=3; step; ask pods=9 gpus=1", 0, 5},
+        {"by all devices, without what runs", "hosts 1 gpus=8; ask gpus=3; step; ask pods=9 gpus=1",
+         LIMIT(BUSY), 8},
+        {"failed ones left out", "hosts 1 gpus=8; device 0 1 down; ask pods=9 gpus=1",
+         LIMIT(HEALTH), 8},
+        {"by CPU", "hosts 1 gpus=8 cpu=9; ask pods=9 gpus=1 cpu=2", 0, 4},
+        {"CPU left out", "hosts 1 gpus=8 cpu=9; ask pods=9 gpus=1 cpu=2", LIMIT(CPU), 8},
+        {"by memory, pods and another resource",
+         "hosts 1 gpus=8 mem=9 pods=5 extra=6; ask pods=9 gpus=1 mem=2 extra=2", 0, 3},
+        {"by shares of each device", "hosts 1 gpus=2; ask pods=9 gpus=1 milli=300", 0, 6},
+        {"a model that will not do",
+         "hosts 1 gpus=8 model=1; hosts 1 gpus=2; ask pods=9 class=1 "
+         "gpus=1",
+         0, 2},
+        {"no host at all", "ask pods=9 gpus=1", 0, 0},
+    };
+    static struct world w;
+
+    (void)state;
+    for (unsigned n = 0; n < ROWS(most_row); n++) {
+        struct view v;
+
+        world_open(&w, NULL);
+        world_say(&w, most_row[n].script);
+        index_settle(w.s.m);
+        v = world_view(&w, w.keys - 1);
+        v.dropped = most_row[n].dropped;
+        CHECK_INT(most_row[n].why, kinds_most(&v, world_podset(&w, w.keys - 1, 0)),
+                  most_row[n].most);
+        world_close(&w);
+    }
+}
+
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),
-                                              cmocka_unit_test(test_breed)};
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds), cmocka_unit_test(test_breed), cmocka_unit_test(test_most)};
 
     return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
 }

@@ -19,6 +19,13 @@ void region_start(struct region *r, uint64_t scopes)
     r->first_level = levels ? bits_low(levels) - SCOPE_OF_LEVEL : LEVELS_MAX;
 }
 
+void region_at_host(const struct view *v, struct region *r, uint64_t scopes, uint32_t host)
+{
+    region_start(r, scopes);
+    r->host = host;
+    r->within = (uint16_t)bits_first(host_row(v->m, host)->gpus);
+}
+
 /* True if the host is in a domain of every required level. */
 static bool in_all(const struct view *v, const struct region *r, uint32_t host)
 {
@@ -49,6 +56,15 @@ static bool stands_for_new(struct view *v, const struct region *r, uint32_t n)
     return true;
 }
 
+/* The domain is no matter of the walk, or cannot hold what is wanted. */
+static bool passes_over(const struct view *v, const struct region *r, uint32_t domain)
+{
+    const struct domain *d = domain_row(v->m, domain);
+
+    return !d->used || d->level != r->first_level ||
+           (r->bound && !bound_allows(r->bound, domain, r->least));
+}
+
 static bool next_combination(struct view *v, struct region *r)
 {
     uint32_t domains = model_count(v->m, TABLE_DOMAIN);
@@ -69,9 +85,7 @@ static bool next_combination(struct view *v, struct region *r)
                 r->next_member = r->member_count;
             return true;
         }
-        while (r->next_domain < domains &&
-               !(domain_row(v->m, r->next_domain)->used &&
-                 domain_row(v->m, r->next_domain)->level == r->first_level))
+        while (r->next_domain < domains && passes_over(v, r, r->next_domain))
             r->next_domain++;
         if (r->next_domain == domains)
             return false;

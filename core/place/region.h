@@ -10,7 +10,7 @@
 #ifndef PLACE_REGION_H
 #define PLACE_REGION_H
 
-#include "core/place/view.h"
+#include "core/place/bound.h"
 
 struct region {
     const uint32_t *members; /* NULL: every host */
@@ -24,9 +24,14 @@ struct region {
     uint32_t next_domain, next_member;
     uint16_t masks[GPUS_MAX];
     unsigned mask_count, mask_next;
+    /* domains of the first level that cannot hold so many pods are passed over; NULL: none is */
+    const struct bound *bound;
+    uint64_t least;
 };
 
 void region_start(struct region *r, uint64_t scopes);
+/* The same, confined to one host: nothing to walk. */
+void region_at_host(const struct view *v, struct region *r, uint64_t scopes, uint32_t host);
 bool region_next(struct view *v, struct region *r);
 
 /* Members one by one: the next host at or after position *at, or ROW_NONE. */

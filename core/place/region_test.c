@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/base/must.h"
+#include "core/model/index.h"
 #include "tests/kit/check.h"
 #include "tests/kit/world.h"
 
@@ -49,14 +50,18 @@ static const struct {
      SCOPE_BIT(SCOPE_OF_LEVEL), "[1]"},
 };
 
-static void walk(uint64_t scopes, char *ret, size_t size)
+/* least: only domains that may hold so many pods of the ask; 0: all. */
+static void walk(uint64_t scopes, uint64_t least, char *ret, size_t size)
 {
     struct view v = world_view(&w, 0);
+    struct bound bound = bound_of(&v, world_podset(&w, 0, 0));
     struct region r;
     size_t n = 0;
 
     *ret = 0;
     region_start(&r, scopes);
+    r.bound = least ? &bound : NULL;
+    r.least = least;
     while (region_next(&v, &r)) {
         uint32_t at = 0;
         const char *before = "";
@@ -83,16 +88,63 @@ static void test_walk(void **state)
         world_open(&w, NULL);
         world_say(&w, row[n].hosts);
         world_say(&w, "ask gpus=1");
-        walk(row[n].scopes, text, sizeof(text));
+        walk(row[n].scopes, 0, text, sizeof(text));
         bad += check_text(row[n].why, text, row[n].want);
         world_close(&w);
     }
     assert_int_equal(bad, 0);
 }
 
+/* Domains that cannot hold what is wanted are passed over, by the first level. */
+static void test_bound(void **state)
+{
+    static const struct {
+        uint64_t scopes, least;
+        const char *want;
+    } bound_row[] = {
+        {SCOPE_BIT(SCOPE_OF_LEVEL), 2, "[0 1] [2] [3 4 5]"},
+        {SCOPE_BIT(SCOPE_OF_LEVEL), 3, "[0 1] [3 4 5]"},
+        {SCOPE_BIT(SCOPE_OF_LEVEL), 5, "[3 4 5]"},
+        {SCOPE_BIT(SCOPE_OF_LEVEL), 8, ""},
+        {SCOPE_BIT(SCOPE_OF_LEVEL) | SCOPE_BIT(SCOPE_OF_LEVEL + 1), 5, "[3] [4 5]"},
+        {SCOPE_BIT(SCOPE_OF_LEVEL + 1), 5, "[0 1 2 3] [4 5]"},
+        {0, 99, "[0 1 2 3 4 5]"},
+    };
+    char text[256];
+
+    (void)state;
+    world_open(&w, NULL);
+    world_say(&w, "hosts 2 gpus=2 l0=0 l1=3; hosts 1 gpus=2 l0=1 l1=3; hosts 1 gpus=2 l0=2 l1=3; "
+                  "hosts 2 gpus=2 l0=2 l1=4; ask gpus=1; host 4 gpus=3 l0=2 l1=4");
+    index_settle(w.s.m);
+    for (unsigned n = 0; n < ROWS(bound_row); n++) {
+        walk(bound_row[n].scopes, bound_row[n].least, text, sizeof(text));
+        assert_int_equal(check_text("bound", text, bound_row[n].want), 0);
+    }
+    world_close(&w);
+}
+
+static void test_at_host(void **state)
+{
+    struct region r;
+    uint32_t at = 0;
+    struct view v;
+
+    (void)state;
+    world_open(&w, NULL);
+    world_say(&w, "hosts 3 gpus=3; ask gpus=1");
+    v = world_view(&w, 0);
+    region_at_host(&v, &r, SCOPE_BIT(SCOPE_OF_HOST), 1);
+    assert_int_equal(region_host(&v, &r, &at), 1);
+    assert_int_equal(region_host(&v, &r, &at), ROW_NONE);
+    assert_int_equal(r.within, 7);
+    world_close(&w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_walk)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_walk), cmocka_unit_test(test_bound),
+                                       cmocka_unit_test(test_at_host)};
 
     return cmocka_run_group_tests_name("region", tests, NULL, NULL);
 }

@@ -62,8 +62,46 @@ uint16_t score_share_devices(const struct score_ask *a)
     return set;
 }
 
+/* What is left of a device, exactly, in a unit of the host's own. */
+static int64_t device_rest(const struct score_ask *a, unsigned d)
+{
+    const struct board *b = board_row(a->view->m, a->host);
+    int64_t mib = kind_row(a->view->m, host_row(a->view->m, a->host)->kind)->gpu_mem_mib;
+    int64_t milli = MILLI_FULL - b->share_milli[d];
+
+    return mib > 0 ? mib * milli - (int64_t)MILLI_FULL * b->share_mib[d] : milli;
+}
+
+/* Devices for a pod with a share on each of several. A gang takes the emptiest, so that as many of
+ * its pods find theirs as were counted; a pod alone takes the least sufficient. */
+static uint16_t share_spread(const struct score_ask *a)
+{
+    bool alone = job_row(a->view->m, a->view->job)->pods == 1;
+    uint16_t set = score_share_devices(a), taken = 0;
+
+    if (bits_count16(set) < a->podset->gpus)
+        return 0;
+    for (unsigned n = 0; n < a->podset->gpus; n++) {
+        unsigned best = bits_low(set);
+
+        for (uint16_t rest = set; rest; rest = (uint16_t)bits_drop_low(rest)) {
+            unsigned d = bits_low(rest);
+
+            if (alone ? device_rest(a, d) < device_rest(a, best)
+                      : device_rest(a, d) > device_rest(a, best))
+                best = d;
+        }
+        taken |= (uint16_t)(1u << best);
+        set &= (uint16_t)~taken;
+    }
+    return taken;
+}
+
 uint16_t score_share_least(const struct score_ask *a)
 {
+    if (a->podset->gpus > 1)
+        return share_spread(a);
+
     const struct host *h = host_row(a->view->m, a->host);
     const struct board *b = board_row(a->view->m, a->host);
     uint16_t set = score_share_devices(a), best = 0;
@@ -144,7 +182,9 @@ bool score_host(const struct view *v, const struct podset *p, uint32_t host, uin
     const struct scorer *s = scorer_get(c->scorer);
     struct score_ask a = {.view = v, .podset = p, .host = host, .within = within};
 
-    a.milli = p->gpus > 1 ? MILLI_FULL : podset_milli(v->m, p, host_row(v->m, host)->kind);
+    a.milli = podset_milli(v->m, p, host_row(v->m, host)->kind);
+    if (p->gpus > 1)
+        a.milli /= p->gpus;
     *ret_spot = (struct spot){.host = host};
     if (!s->place(&a, ret_spot, detail))
         return false;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/model/index.h"
+#include "core/place/rules/rules.h"
 #include "core/place/view.h"
 
 #define TERMS_MAX 6
@@ -67,7 +68,8 @@ struct scorer {
     /* About what the cheapest host of the bin costs, rather less than more; NULL: the scorer wants
      * every host looked at. */
     int64_t (*guess)(const struct score_bin *b);
-    bool ties_by_seed; /* equal costs by a permutation of the hosts drawn from the seed */
+    bool ties_by_seed;   /* equal costs by a permutation of the hosts drawn from the seed */
+    spread_rule *spread; /* how it spreads equal pods of a gang; NULL: as the search does */
 };
 
 /* X(NAME, symbol): the symbol is defined in scorers/<name>.c. The first is the default. */
@@ -81,7 +83,12 @@ struct scorer {
     X(GPU_PACKING, scorer_gpu_packing)                                                             \
     X(GPU_CLUSTERING, scorer_gpu_clustering)                                                       \
     X(KUBE_DEFAULT, scorer_kube_default)                                                           \
-    X(KUBE_BINPACK, scorer_kube_binpack)
+    X(KUBE_BINPACK, scorer_kube_binpack)                                                           \
+    X(KUEUE_LIKE, scorer_kueue_like)                                                               \
+    X(KUEUE_LIKE_LEAST_FREE, scorer_kueue_like_least_free)                                         \
+    X(KUEUE_LIKE_BALANCED, scorer_kueue_like_balanced)                                             \
+    X(KAI_LIKE, scorer_kai_like)                                                                   \
+    X(KAI_LIKE_SPREAD, scorer_kai_like_spread)
 
 #define SCORER_ENUM(name, symbol) SCORER_##name,
 enum scorer_id { SCORER_MAP(SCORER_ENUM) SCORER_COUNT };
@@ -107,7 +114,7 @@ enum verdict score_search(struct view *v, const struct podset *p, uint64_t scope
                           struct spot *ret_best, struct spot *ret_second);
 
 /* Device choices that several scorers share. */
-uint16_t score_share_least(const struct score_ask *a);  /* least sufficient device */
+uint16_t score_share_least(const struct score_ask *a);  /* least sufficient device(s) */
 uint16_t score_whole_lowest(const struct score_ask *a); /* lowest free indices */
 uint16_t score_whole_linked(const struct score_ask *a); /* by links and what stays whole */
 /* Devices of the host on which a share of the podset fits now. */

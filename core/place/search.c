@@ -83,7 +83,9 @@ static uint32_t propose_bin(struct hunt *h, uint32_t breed, uint32_t bin, struct
         .m = m, .podset = h->p, .kind = b->kind, .share_growth = h->share_growth};
 
     guess.whole = bin / BIN_CPU_STEPS / BIN_SHARE_STEPS;
-    guess.milli = h->p->gpus > 1 ? MILLI_FULL : podset_milli(m, h->p, b->kind);
+    guess.milli = podset_milli(m, h->p, b->kind);
+    if (h->p->gpus > 1)
+        guess.milli /= h->p->gpus;
     if (guess.milli > MILLI_FULL)
         guess.milli = MILLI_FULL; /* too much memory for the first kind, not for all of the breed */
     if (!bin_serves(h->p, guess.milli, guess.whole, share))

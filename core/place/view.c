@@ -2,6 +2,7 @@
 
 #include "core/base/bits.h"
 #include "core/model/host.h"
+#include "core/place/exclusive.h"
 
 uint64_t view_required(const struct view *v, const struct podset *p)
 {
@@ -36,14 +37,13 @@ bool view_open(const struct view *v, uint32_t host, const struct podset *p)
     if (h->state == HOST_ABSENT || k->gpus < p->gpus)
         return false;
     if (view_minds(v, LIMIT(HEALTH)) &&
-        (h->state != HOST_UP ||
-         !host_stays(h, v->at_ns, job_row(v->m, v->job)->est_ns)))
+        (h->state != HOST_UP || !host_stays(h, v->at_ns, job_row(v->m, v->job)->est_ns)))
         return false;
     if (view_minds(v, LIMIT(MODEL)) && !(c->models >> k->model & 1))
         return false;
     if (view_minds(v, LIMIT(CLASS)) && !(c->nodes[k->class_id / 64] >> k->class_id % 64 & 1))
         return false;
-    return in_levels(v, host, p);
+    return in_levels(v, host, p) && (!exclusive_matters(v) || exclusive_allows(v, host));
 }
 
 uint16_t view_healthy(const struct view *v, const struct host *h)
@@ -132,6 +132,25 @@ static uint32_t shares_on(const struct view *v, uint32_t host, unsigned d, const
                       UINT32_MAX);
 }
 
+/* Pods that take one share on each of `each` devices, where room[d] shares fit: as many as need no
+ * more of any device than there are pods. */
+static uint32_t spread_pods(const uint32_t *room, unsigned devices, unsigned each, uint32_t most)
+{
+    uint64_t sum = 0;
+    uint32_t pods;
+
+    for (unsigned d = 0; d < devices; d++)
+        sum += room[d];
+    for (pods = sum / each < most ? (uint32_t)(sum / each) : most; pods > 0; pods--) {
+        sum = 0;
+        for (unsigned d = 0; d < devices; d++)
+            sum += room[d] < pods ? room[d] : pods;
+        if (sum >= (uint64_t)pods * each)
+            break;
+    }
+    return pods;
+}
+
 uint32_t view_pods(const struct view *v, uint32_t host, const struct podset *p, uint16_t within)
 {
     const struct host *h = host_row(v->m, host);
@@ -147,11 +166,11 @@ uint32_t view_pods(const struct view *v, uint32_t host, const struct podset *p, 
         return whole / p->gpus < most ? whole / p->gpus : most;
     }
 
-    uint32_t per_card = UINT32_MAX;
+    uint32_t per_card = UINT32_MAX, room[GPUS_MAX] = {0};
 
     if (view_minds(v, LIMIT(TOPOLOGY)) && !(job_row(v->m, v->job)->flags & JOB_SHARES_CARD))
         per_card = 1;
-    for (unsigned d = 0; d < h->gpus && sum < most; d++) {
+    for (unsigned d = 0; d < h->gpus && (sum < most || p->gpus > 1); d++) {
         uint32_t n;
 
         if (!(view_healthy(v, h) & within & 1u << d))
@@ -162,8 +181,11 @@ uint32_t view_pods(const struct view *v, uint32_t host, const struct podset *p, 
             continue;
         }
         n = shares_on(v, host, d, p);
-        sum += n < per_card ? n : per_card;
+        room[d] = n < per_card ? n : per_card;
+        sum += room[d];
     }
+    if (p->gpus > 1)
+        return spread_pods(room, h->gpus, p->gpus, most);
     return sum < most ? sum : most;
 }
 

@@ -40,6 +40,7 @@ struct view {
     uint32_t dropped; /* LIMIT() bits left out of the question */
     uint64_t wished;  /* scopes that must contain the gang beside those that it requires */
     bool least_only;  /* place the minimum only: more is held back */
+    bool beside;      /* exclusive domains are left out of the question */
     int64_t at_ns;    /* when the gang would start: hosts that leave mind it */
     uint64_t steps, steps_max;
 };
@@ -96,10 +97,11 @@ static inline uint32_t view_times(int64_t free, int64_t ask, uint32_t most)
  * with that limit dropped, as few. Over a whole host the two are the same. */
 uint32_t view_unknown(const struct view *v, const struct host *h, uint16_t within);
 
-/* True if a pod of the set takes a part of one device: milli, memory, or a MIG profile. */
+/* True if a pod of the set takes a part of a device (milli, memory, or a MIG profile), or the same
+ * part of each of several. */
 static inline bool podset_is_share(const struct podset *p)
 {
-    return p->gpus == 1 && (p->milli < MILLI_FULL || p->share_mib || p->profile != ROW_NONE);
+    return p->gpus > 0 && (p->milli < MILLI_FULL || p->share_mib || p->profile != ROW_NONE);
 }
 
 #define SCOPE_BIT(s) ((uint64_t)1 << (s))

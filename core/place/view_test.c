@@ -32,6 +32,14 @@ static const struct {
     {"another resource left out", "hosts 1 gpus=8 extra1=9; ask gpus=1 extra1=4", LIMIT(EXTRA), 8,
      true},
     {"nothing but CPU asked", "hosts 1 gpus=8 cpu=5; ask cpu=2", 0, 2, true},
+    {"a half of each of two devices", "hosts 1 gpus=3; ask gpus=2 milli=500", 0, 3, true},
+    {"a share of each of two devices, where one has room for one only",
+     "hosts 1 gpus=2; ask gpus=1 milli=900; step; ask gpus=2 milli=100", 0, 1, true},
+    {"memory of each of two devices", "hosts 1 gpus=3 gpumem=16; ask gpus=2 mib=6", 0, 3, true},
+    {"never two of the gang on one card, on two cards each",
+     "hosts 1 gpus=5; ask pods=3 gpus=2 milli=100 apart", 0, 2, true},
+    {"and with that left out", "hosts 1 gpus=5; ask pods=3 gpus=2 milli=100 apart", LIMIT(TOPOLOGY),
+     25, true},
     {"what runs", "hosts 1 gpus=8; ask gpus=3; step; ask gpus=2", 0, 2, true},
     {"what runs left out", "hosts 1 gpus=8; ask gpus=3; step; ask gpus=2", LIMIT(BUSY), 4, true},
     {"what runs left out, CPU as well",
@@ -177,6 +185,9 @@ static const struct {
     {"whole slices, the minimum only", "ask pods=7 min=3 gpus=1 slice=2@host", 0, true, 4, 4},
     {"slices left out", "ask pods=7 min=3 gpus=1 slice=2@host", LIMIT(TOPOLOGY), false, 3, 7},
     {"no whole number of slices can do", "ask pods=3 gpus=1 slice=2@host", 0, false, 4, 2},
+    {"without those that are done", "ask pods=5 gpus=1; done 0 1; done 0 4", 0, false, 3, 3},
+    {"the minimum is done: one of the rest at least", "ask pods=5 min=2 gpus=1; done 0 1; done 0 4",
+     0, false, 1, 3},
 };
 
 static void test_range(void **state)

@@ -106,10 +106,12 @@ static struct home home_of(const struct model *m, uint32_t job, uint32_t podset)
     for (unsigned l = 0; l < LEVELS_MAX; l++)
         h.domain[l] = ROW_NONE;
     for (uint64_t s = j->required & ~SCOPE_BIT(SCOPE_OF_CLUSTER); s; s = bits_drop_low(s))
-        narrow(m, job, ROW_NONE, bits_low(s), &h);
+        if (!narrow(m, job, ROW_NONE, bits_low(s), &h))
+            h.known = false; /* somebody else seated it apart */
     for (uint64_t s = podset_row(m, podset)->required & ~SCOPE_BIT(SCOPE_OF_CLUSTER); s;
          s = bits_drop_low(s))
-        narrow(m, job, podset, bits_low(s), &h);
+        if (!narrow(m, job, podset, bits_low(s), &h))
+            h.known = false;
     for (unsigned n = 0; n < j->preferred_count; n++) {
         wish = h;
         if (j->preferred[n] < SCOPE_OF_CLUSTER &&
@@ -264,14 +266,16 @@ uint32_t elastic_grow(struct model *m, uint32_t job, bool minimum)
 static uint32_t surplus(const struct model *m, uint32_t job, uint32_t podset)
 {
     const struct podset *p = podset_row(m, podset);
-    uint32_t have, done;
+    uint32_t have, done, gives;
 
     if (p->slice_pods || p->pods_min >= p->pods)
         return 0;
     have = seats_of(m, job, podset);
     done = job_row(m, job)->done_pods ? job_done_pods(m, job, podset, false) : 0;
-    have = have + done > p->pods_min ? have + done - p->pods_min : 0;
-    return have < SEATS_MAX ? have : SEATS_MAX;
+    gives = have + done > p->pods_min ? have + done - p->pods_min : 0;
+    if (done && have && gives >= have) /* what is left of it runs, if only by one pod */
+        gives = have - 1;
+    return gives < SEATS_MAX ? gives : SEATS_MAX;
 }
 
 /* True if the run may be made smaller for the waiting job. */
@@ -363,6 +367,7 @@ static bool in_the_way(const struct seat *x, const struct want *want, uint32_t c
 
 bool elastic_yield(struct model *m, uint32_t job,
                    void (*tell)(void *context, uint32_t run, const uint32_t *seat, uint32_t count),
+                   bool (*delays)(void *context, int64_t before_ns, int64_t after_ns),
                    void *context)
 {
     struct want want[WANTS_MAX];
@@ -376,6 +381,7 @@ bool elastic_yield(struct model *m, uint32_t job,
     if (wants == 0)
         return false;
     for (uint32_t run = 0; run < model_count(m, TABLE_JOB); run++) {
+        int64_t end_ns = job_row(m, run)->end_ns;
         uint32_t gives = 0;
 
         if (!may_yield(m, run, job))
@@ -396,7 +402,9 @@ bool elastic_yield(struct model *m, uint32_t job,
         tell(context, run, given, gives);
         for (uint32_t n = 0; n < gives; n++)
             host_give(m, given[n]);
-        job_resized(m, run);
+        job_resized(m, run, -(int32_t)gives);
+        if (delays(context, end_ns, job_row(m, run)->end_ns))
+            return false;
     }
     return runs > 0 && gang_fits(&v) == VERDICT_FITS;
 }

@@ -28,10 +28,11 @@ uint32_t elastic_missing(const struct model *m, uint32_t job, bool minimum);
 uint32_t elastic_grow(struct model *m, uint32_t job, bool minimum);
 
 /* Gives back what the waiting job needs of what runs hold beyond their minimum, in the caller's
- * transaction: the seats, run by run, are told before they are given. False: it would not help,
- * and nothing was done. */
+ * transaction: the seats, run by run, are told before they are given. delays says whether a run
+ * may not end so much later. False: it would not help, or may not be; the caller rolls back. */
 bool elastic_yield(struct model *m, uint32_t job,
                    void (*tell)(void *context, uint32_t run, const uint32_t *seat, uint32_t count),
+                   bool (*delays)(void *context, int64_t before_ns, int64_t after_ns),
                    void *context);
 
 #endif

@@ -1,15 +1,19 @@
 #include "core/policy/reserve.h"
 
+#include <string.h>
+
 #include "core/base/bits.h"
 #include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/model/host.h"
 #include "core/model/index.h"
 #include "core/model/job.h"
+#include "core/policy/force.h"
 
-#define GUESS_LEAST_NS ((int64_t)600 * 1000000000) /* a run without an estimate lasts so at least  \
-                                                    */
-#define GALLOP_MAX 16 /* runs that are taken off between two searches */
+#define GUESS_LEAST_NS                                                                             \
+    ((int64_t)600 * 1000000000) /* a run without an estimate lasts so at least                     \
+                                 */
+#define GALLOP_MAX 16           /* runs that are taken off between two searches */
 
 /* A run and when it is taken to end; job ROW_NONE: kept room that is given back then. */
 struct run_end {
@@ -68,80 +72,6 @@ void reserve_cut(struct reserves *r, uint32_t job)
 
 /* ---- holds in force ---- */
 
-/* When the run of the seat is taken to end: by its estimate, or never where that is over. */
-static int64_t seat_end(const struct model *m, const struct seat *s)
-{
-    const struct job *j = job_row(m, s->job);
-
-    return j->state == JOB_RUNNING && j->end_ns > config_row(m)->now_ns ? j->end_ns : INT64_MAX;
-}
-
-/* What the seats of a host give back after from_ns and until until_ns. */
-struct gives {
-    int64_t cpu_milli, mem_mib, pods, extra[EXTRAS_MAX];
-};
-
-static struct gives gives_of(const struct model *m, uint32_t host, int64_t from_ns,
-                             int64_t until_ns)
-{
-    struct gives g = {.pods = 0};
-
-    for (uint32_t s = host_row(m, host)->seat_head; s != ROW_NONE;
-         s = seat_row(m, s)->next_of_host) {
-        const struct podset *p = podset_row(m, seat_row(m, s)->podset);
-        int64_t end = seat_end(m, seat_row(m, s));
-
-        if (end <= from_ns || end > until_ns)
-            continue;
-        g.cpu_milli += p->cpu_milli;
-        g.mem_mib += p->mem_mib;
-        g.pods++;
-        for (unsigned e = 0; e < EXTRAS_MAX; e++)
-            g.extra[e] += p->extra[e];
-    }
-    return g;
-}
-
-/* Takes what it can of a need from what will be given back; returns the rest. */
-static int64_t beyond(int64_t need, int64_t *gives)
-{
-    int64_t covered = need < *gives ? need : *gives;
-
-    *gives -= covered;
-    return need - covered;
-}
-
-/* Puts the job's kept room in force as somebody sees it who starts at from_ns: what ends by then
- * is off the books already. */
-static void put_in_force(struct model *m, uint32_t job, int64_t from_ns)
-{
-    int64_t until_ns = job_row(m, job)->reserve_ns;
-    uint32_t host = ROW_NONE;
-    struct gives g = {.pods = 0};
-
-    for (uint32_t id = job_row(m, job)->hold_head; id != ROW_NONE; id = hold_row(m, id)->next) {
-        struct hold *h = model_edit(m, TABLE_HOLD, id);
-        const struct podset *p = podset_row(m, h->podset);
-
-        if (h->host != host)
-            g = gives_of(m, h->host, from_ns, until_ns);
-        host = h->host;
-        h->took_cpu_milli = beyond(p->cpu_milli, &g.cpu_milli);
-        h->took_mem_mib = beyond(p->mem_mib, &g.mem_mib);
-        h->took_pods = beyond(1, &g.pods);
-        for (unsigned e = 0; e < EXTRAS_MAX; e++)
-            h->took_extra[e] = beyond(p->extra[e], &g.extra[e]);
-        h->took_devices = h->devices & host_row(m, host)->healthy;
-        host_hold(m, id);
-    }
-}
-
-static void lift(struct model *m, uint32_t job)
-{
-    for (uint32_t id = job_row(m, job)->hold_head; id != ROW_NONE; id = hold_row(m, id)->next)
-        host_unhold(m, id);
-}
-
 void reserve_lift(struct model *m, struct reserves *r)
 {
     bool any = false;
@@ -153,51 +83,31 @@ void reserve_lift(struct model *m, struct reserves *r)
     model_begin(m);
     for (uint32_t n = 0; n < r->count; n++)
         if (r->in_force[n])
-            lift(m, r->job[n]);
+            force_lift(m, r->job[n]);
     model_commit(m);
     for (uint32_t n = 0; n < r->count; n++)
         r->in_force[n] = 0;
 }
 
-/* Would a run of the job from from_ns on be in the way of the kept room? */
-static bool is_bound(const struct model *m, uint32_t job, uint32_t other, int64_t from_ns)
-{
-    const struct job *j = job_row(m, job), *k = job_row(m, other);
-
-    if (job == other)
-        return false;
-    if (config_row(m)->order != ORDER_FIFO && j->priority > k->priority)
-        return false;
-    if (k->keep != KEEP_INHERITED && k->est_ns >= 0 && k->reserve_ns + k->est_ns <= from_ns)
-        return false; /* it will be gone by then */
-    return j->est_ns < 0 || k->keep == KEEP_INHERITED || from_ns + j->est_ns > k->reserve_ns;
-}
-
 uint64_t reserve_bind(struct model *m, struct reserves *r, uint32_t job)
 {
-    int64_t now = config_row(m)->now_ns;
+    int64_t now = config_row(m)->now_ns, until = force_until_ns(m, job, now);
+    uint8_t bound[RESERVES_MAX];
     bool change = false;
     uint64_t name = 0;
 
     for (uint32_t n = 0; n < r->count; n++) {
-        bool bound = is_bound(m, job, r->job[n], now);
-
-        change |= bound != (bool)r->in_force[n];
-        name += bound ? hash_mix(r->job[n]) | 1 : 0;
+        bound[n] = force_binds(m, job, r->job[n], now, until);
+        change |= bound[n] != r->in_force[n];
+        name += bound[n] ? hash_mix(r->job[n]) | 1 : 0;
     }
     if (!change)
         return name;
+    reserve_lift(m, r);
     model_begin(m);
-    for (uint32_t n = 0; n < r->count; n++) {
-        bool bound = is_bound(m, job, r->job[n], now);
-
-        if (bound && !r->in_force[n])
-            put_in_force(m, r->job[n], now);
-        else if (!bound && r->in_force[n])
-            lift(m, r->job[n]);
-        r->in_force[n] = bound;
-    }
+    force_put(m, r, bound, now);
     model_commit(m);
+    memcpy(r->in_force, bound, r->count);
     return name;
 }
 
@@ -225,6 +135,21 @@ static int64_t team_gives(const struct model *m, uint32_t team, int64_t until_ns
     return sum;
 }
 
+/* What the jobs in force of that team will hold at the date. */
+static int64_t team_kept(const struct model *m, const struct reserves *r, uint32_t team,
+                         int64_t until_ns)
+{
+    int64_t sum = 0;
+
+    for (uint32_t n = 0; n < r->count; n++) {
+        const struct job *k = job_row(m, r->job[n]);
+
+        if (r->in_force[n] && k->reserve_ns <= until_ns && is_under(m, k->team, team))
+            sum += k->gang_milli;
+    }
+    return sum;
+}
+
 bool reserve_quota(const struct model *m, const struct reserves *r, uint32_t job, int64_t milli)
 {
     for (uint32_t t = job_row(m, job)->team; t != ROW_NONE; t = team_row(m, t)->parent) {
@@ -236,7 +161,8 @@ bool reserve_quota(const struct model *m, const struct reserves *r, uint32_t job
             const struct job *k = job_row(m, r->job[n]);
 
             if (r->in_force[n] && is_under(m, k->team, t) &&
-                team->held_milli - team_gives(m, t, k->reserve_ns) + k->gang_milli + milli >
+                team->held_milli - team_gives(m, t, k->reserve_ns) +
+                        team_kept(m, r, t, k->reserve_ns) + milli >
                     team->limit_milli)
                 return false;
         }
@@ -304,8 +230,10 @@ static struct horizon horizon_of(struct model *m, const struct reserves *others,
 
         if (k->keep == KEEP_INHERITED)
             h.heap[h.count++] = (struct run_end){k->reserve_ns, ROW_NONE, 0};
-        else if (k->est_ns >= 0 && k->reserve_ns < UNLIMITED)
-            h.heap[h.count++] = (struct run_end){k->reserve_ns + k->est_ns, ROW_NONE, 0};
+        else if (k->est_ns >= 0 && k->reserve_ns < UNLIMITED &&
+                 k->reserve_ns > config_row(m)->now_ns)
+            h.heap[h.count++] =
+                (struct run_end){k->reserve_ns + force_longest_ns(m, others->job[n]), ROW_NONE, 0};
     }
     for (uint32_t n = h.count / 2; n-- > 0;)
         sift(&h, n);
@@ -332,14 +260,34 @@ static bool horizon_next(struct horizon *h, int64_t *ret_ns)
 /* Puts in force what of the others is in the way of a run from at_ns on. */
 static void mind_others(struct model *m, const struct reserves *others, uint32_t job, int64_t at_ns)
 {
-    for (uint32_t n = 0; n < others->count; n++) {
-        const struct job *k = job_row(m, others->job[n]);
+    int64_t until = force_until_ns(m, job, at_ns);
+    uint8_t bound[RESERVES_MAX];
 
-        if (k->keep == KEEP_INHERITED && k->reserve_ns <= at_ns)
+    for (uint32_t n = 0; n < others->count; n++)
+        bound[n] = force_binds(m, job, others->job[n], at_ns, until);
+    force_put(m, others, bound, at_ns);
+}
+
+/* Do the limits of its teams let the job hold so much then, beside the others that are in its way?
+ */
+static bool teams_allow(const struct model *m, const struct reserves *others, uint32_t job,
+                        int64_t at_ns, int64_t milli)
+{
+    int64_t until = force_until_ns(m, job, at_ns);
+
+    for (uint32_t t = job_row(m, job)->team; t != ROW_NONE; t = team_row(m, t)->parent) {
+        int64_t sum = team_row(m, t)->held_milli + milli;
+
+        if (team_row(m, t)->limit_milli >= UNLIMITED)
             continue;
-        if (is_bound(m, job, others->job[n], at_ns))
-            put_in_force(m, others->job[n], at_ns);
+        for (uint32_t n = 0; n < others->count; n++)
+            if (is_under(m, job_row(m, others->job[n])->team, t) &&
+                force_binds(m, job, others->job[n], at_ns, until))
+                sum += job_row(m, others->job[n])->gang_milli;
+        if (sum > team_row(m, t)->limit_milli)
+            return false;
     }
+    return true;
 }
 
 /* Would the job start at that time, on the books as they are then? Tried and taken back; keep: the
@@ -349,13 +297,18 @@ static uint32_t try_at(struct model *m, const struct reserves *others, uint32_t 
 {
     struct view v = view_of(m, job);
     const struct job *j = job_row(m, job);
-    uint32_t team, pods = 0;
+    uint32_t pods = 0;
     struct plan plan;
 
-    if (!team_allows(m, j->team, job_least_milli(m, job), &team))
+    if (!teams_allow(m, others, job, at_ns, job_least_milli(m, job)))
         return 0;
-    v.least_only = !team_allows(m, j->team, j->gang_milli, &team);
+    v.least_only = !teams_allow(m, others, job, at_ns, j->gang_milli);
     v.at_ns = at_ns;
+    v.wished = others->wished;
+    /* Cheaply first: what does not fit beside nobody does not fit beside the others. */
+    if (others->count && gang_fits(&v) != VERDICT_FITS)
+        return 0;
+    v.steps = 0;
     model_begin(m);
     mind_others(m, others, job, at_ns);
     if (!keep) {
@@ -406,7 +359,7 @@ struct bracket {
 };
 
 static struct bracket gallop(struct model *m, const struct reserves *others, uint32_t job,
-                             bool guess)
+                             bool guess, int64_t before_ns)
 {
     struct horizon h = horizon_of(m, others, guess);
     struct bracket b = {0, 0};
@@ -415,14 +368,14 @@ static struct bracket gallop(struct model *m, const struct reserves *others, uin
     uint32_t taken = 0, step = is_monotone(m, others, job) ? 1 : 0, next = 1;
 
     model_begin(m);
-    while (horizon_next(&h, &at_ns)) {
+    while (h.count && h.heap[0].at_ns < before_ns && horizon_next(&h, &at_ns)) {
         taken++;
         if (!might_fit(m, models, least)) {
             b.fails = taken;
             next = taken + 1;
             continue;
         }
-        if (taken < next && h.count)
+        if (taken < next && h.count && h.heap[0].at_ns < before_ns)
             continue;
         if (try_at(m, others, job, at_ns, false)) {
             b.fits = taken;
@@ -451,9 +404,10 @@ static uint32_t ask_after(struct model *m, const struct reserves *others, uint32
     return pods;
 }
 
-static struct kept find(struct model *m, const struct reserves *others, uint32_t job, bool guess)
+static struct kept find(struct model *m, const struct reserves *others, uint32_t job, bool guess,
+                        int64_t before_ns)
 {
-    struct bracket b = gallop(m, others, job, guess);
+    struct bracket b = gallop(m, others, job, guess, before_ns);
     struct kept k = {.keep = KEEP_NONE};
 
     if (b.fits == 0)
@@ -472,9 +426,10 @@ static struct kept find(struct model *m, const struct reserves *others, uint32_t
     return k;
 }
 
-struct kept reserve_find(struct model *m, struct reserves *others, uint32_t job)
+struct kept reserve_find(struct model *m, struct reserves *others, uint32_t job, uint64_t wished,
+                         int64_t before_ns)
 {
-    struct reserves rest = {.count = 0};
+    struct reserves rest = {.count = 0, .wished = wished};
     struct kept k;
 
     for (uint32_t n = 0; n < others->count; n++) {
@@ -482,51 +437,11 @@ struct kept reserve_find(struct model *m, struct reserves *others, uint32_t job)
         if (others->job[n] != job)
             reserve_add(&rest, others->job[n]);
     }
-    k = find(m, &rest, job, false);
-    return k.keep == KEEP_NONE ? find(m, &rest, job, true) : k;
+    k = find(m, &rest, job, false, before_ns);
+    return k.keep == KEEP_NONE && before_ns == INT64_MAX ? find(m, &rest, job, true, before_ns) : k;
 }
 
 /* ---- what is kept ---- */
-
-bool reserve_stands(const struct model *m, uint32_t job)
-{
-    const struct job *j = job_row(m, job);
-    uint32_t host = ROW_NONE;
-    struct gives g = {.pods = 0};
-
-    if (j->reserve_ns <= config_row(m)->now_ns)
-        return false;
-    for (uint32_t id = j->hold_head; id != ROW_NONE; id = hold_row(m, id)->next) {
-        const struct hold *x = hold_row(m, id);
-        const struct host *h = host_row(m, x->host);
-        const struct podset *p = podset_row(m, x->podset);
-        uint16_t free = h->whole;
-
-        if (x->host != host) {
-            g = gives_of(m, x->host, config_row(m)->now_ns, j->reserve_ns);
-            g.cpu_milli += h->cpu_free_milli;
-            g.mem_mib += h->mem_free_mib;
-            g.pods += h->pods_free;
-            for (unsigned e = 0; e < EXTRAS_MAX; e++)
-                g.extra[e] += h->extra_free[e];
-        }
-        host = x->host;
-        for (uint32_t s = h->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_host)
-            if (seat_end(m, seat_row(m, s)) <= j->reserve_ns)
-                free |= seat_row(m, s)->devices & h->healthy;
-        g.cpu_milli -= p->cpu_milli;
-        g.mem_mib -= p->mem_mib;
-        g.pods--;
-        if (h->state != HOST_UP || !host_stays(h, j->reserve_ns, j->est_ns) ||
-            (!podset_is_share(p) && (x->devices & ~free)) || (x->devices & ~h->healthy) ||
-            g.cpu_milli < 0 || g.mem_mib < 0 || g.pods < 0)
-            return false;
-        for (unsigned e = 0; e < EXTRAS_MAX; e++)
-            if ((g.extra[e] -= p->extra[e]) < 0)
-                return false;
-    }
-    return true;
-}
 
 void reserve_keep(struct model *m, uint32_t job, const struct kept *k)
 {
@@ -550,10 +465,32 @@ void reserve_keep(struct model *m, uint32_t job, const struct kept *k)
     config_edit(m)->kept_jobs++;
 }
 
+/* A gang that had lost pods when it was stopped, or lost some since, is placed anew. */
+static bool is_whole(const struct view *v)
+{
+    const struct job *j = job_row(v->m, v->job);
+
+    for (uint32_t p = j->podset_head; p != ROW_NONE; p = podset_row(v->m, p)->next) {
+        const struct podset *set = podset_row(v->m, p);
+        uint32_t count = 0;
+
+        for (uint32_t h = j->hold_head; h != ROW_NONE; h = hold_row(v->m, h)->next) {
+            if (j->done_pods && job_pod_done(v->m, v->job, hold_row(v->m, h)->pod))
+                return false;
+            count += hold_row(v->m, h)->podset == p;
+        }
+        if (count < (set->slice_pods ? podset_most(v, set) : podset_least(v, set)))
+            return false;
+    }
+    return true;
+}
+
 bool reserve_take(struct model *m, uint32_t job)
 {
     struct view v = view_of(m, job);
 
+    if (!is_whole(&v))
+        return false;
     for (uint32_t id = job_row(m, job)->hold_head; id != ROW_NONE; id = hold_row(m, id)->next) {
         const struct hold *x = hold_row(m, id);
         const struct podset *p = podset_row(m, x->podset);
@@ -563,9 +500,11 @@ bool reserve_take(struct model *m, uint32_t job)
             return false;
         if (!podset_is_share(p) && (x->devices & ~h->whole))
             return false;
-        if (podset_is_share(p) &&
-            (p->profile != ROW_NONE || !host_share_fits(m, x->host, bits_low(x->devices), p)))
+        if (p->profile != ROW_NONE)
             return false; /* what was cut for it is looked for anew */
+        for (uint16_t d = x->devices; d && podset_is_share(p); d = (uint16_t)bits_drop_low(d))
+            if (!host_share_fits(m, x->host, bits_low(d), p))
+                return false;
         host_take(m, x->host, job, x->podset, x->pod, x->devices, x->slot, GRADE_PLANNED);
     }
     return true;

@@ -28,6 +28,7 @@ struct reserves {
     uint32_t count;
     uint32_t job[RESERVES_MAX];
     uint8_t in_force[RESERVES_MAX];
+    uint64_t wished; /* where a date is looked for: scopes that must contain the job then */
 };
 
 /* What reserve_find() found; the places lie in the model's memory until the next search. */
@@ -52,11 +53,11 @@ void reserve_lift(struct model *m, struct reserves *r);
 /* True if so much more may be held by the job's team without delaying a job in force. */
 bool reserve_quota(const struct model *m, const struct reserves *r, uint32_t job, int64_t milli);
 
-/* The earliest date for the job, minding the kept room of the others. Nothing is in force before
- * and after. */
-struct kept reserve_find(struct model *m, struct reserves *others, uint32_t job);
-/* True if the room kept for the job will still be there at its date. */
-bool reserve_stands(const struct model *m, uint32_t job);
+/* The earliest date for the job, in one domain of each scope wished, before before_ns (INT64_MAX:
+ * any, a guess if need be), minding the kept room of the others. Nothing is in force before and
+ * after. */
+struct kept reserve_find(struct model *m, struct reserves *others, uint32_t job, uint64_t wished,
+                         int64_t before_ns);
 /* Writes what was just found into the job's row and holds. */
 void reserve_keep(struct model *m, uint32_t job, const struct kept *k);
 

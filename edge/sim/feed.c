@@ -84,20 +84,21 @@ static void send_podset(struct feed *f, int64_t at_ns, const struct world_podset
 {
     struct event e = {.at_ns = at_ns, .kind = EVENT_PODSET};
 
-    e.podset = (struct event_podset){
-        .cpu_milli = p->cpu_milli,
-        .mem_mib = p->mem_mib,
-        .required = scope_bits(p->required, p->required_count),
-        .pods = p->pods,
-        .pods_min = p->pods_min,
-        .share_mib = (uint32_t)p->mem_share_mib,
-        .profile = p->mig == WORLD_NONE ? ROW_NONE : p->mig,
-        .class_id = class_id,
-        .slice_pods = p->slice_pods,
-        .milli = p->gpus == 1 && !p->mem_share_mib && p->mig == WORLD_NONE ? (uint16_t)p->milli
-                                                                           : MILLI_FULL,
-        .gpus = p->gpus,
-        .slice_scope = feed_scope(p->slice_level)};
+    e.podset = (struct event_podset){.cpu_milli = p->cpu_milli,
+                                     .mem_mib = p->mem_mib,
+                                     .required = scope_bits(p->required, p->required_count),
+                                     .pods = p->pods,
+                                     .pods_min = p->pods_min,
+                                     .share_mib = (uint32_t)p->mem_share_mib,
+                                     .profile = p->mig == WORLD_NONE ? ROW_NONE : p->mig,
+                                     .class_id = class_id,
+                                     .slice_pods = p->slice_pods,
+                                     .milli = p->gpus && !p->mem_share_mib && p->mig == WORLD_NONE
+                                                  ? (uint16_t)p->milli
+                                                  : MILLI_FULL,
+                                     .gpus = p->gpus,
+                                     .slice_scope = feed_scope(p->slice_level),
+                                     .way = p->way};
     driver_event(f->d, &e);
 }
 
@@ -108,21 +109,20 @@ void feed_job(struct feed *f, int64_t at_ns, const struct world_job *job, uint32
 
     for (uint32_t n = 0; n < job->podset_count && n < PODSETS_MAX; n++)
         class_id[n] = pod_class(f, at_ns, &job->podset[n]);
-    e.job = (struct event_job){.submit_ns = job->submit_ns,
-                               .est_ns = job->est_ns,
-                               .required = scope_bits(job->required, job->required_count),
-                               .key = key,
-                               .team = job->team == WORLD_NONE ? ROW_NONE : job->team,
-                               .priority = job->priority,
-                               .flags = (uint8_t)((job->share_card ? JOB_SHARES_CARD : 0) |
-                                                  (job->preemptible ? JOB_IS_PREEMPTIBLE : 0)),
-                               .podset_count = (uint8_t)job->podset_count,
-                               .restart_ns = job->restart_ns,
-                               .patience_ns = job->patience_ns,
-                               .profile = job->profile,
-                               .exclusive = job->exclusive.scope == SCOPE_NONE
-                                                ? 0
-                                                : feed_scope(job->exclusive)};
+    e.job = (struct event_job){
+        .submit_ns = job->submit_ns,
+        .est_ns = job->est_ns,
+        .required = scope_bits(job->required, job->required_count),
+        .key = key,
+        .team = job->team == WORLD_NONE ? ROW_NONE : job->team,
+        .priority = job->priority,
+        .flags = (uint8_t)((job->share_card ? JOB_SHARES_CARD : 0) |
+                           (job->preemptible ? JOB_IS_PREEMPTIBLE : 0)),
+        .podset_count = (uint8_t)job->podset_count,
+        .restart_ns = job->restart_ns,
+        .patience_ns = job->patience_ns,
+        .profile = job->profile,
+        .exclusive = job->exclusive.scope == SCOPE_NONE ? 0 : feed_scope(job->exclusive)};
     for (unsigned n = 0; n < job->preferred_count && n < 4; n++)
         e.job.preferred[e.job.preferred_count++] = feed_scope(job->preferred[n]);
     driver_event(f->d, &e);

@@ -113,7 +113,8 @@ static void find_speed(struct live *l, const struct world *w, const struct world
 {
     bool by_gpus = fit_gang_nano(w, j) > 0;
 
-    l->asked = l->held = 0;
+    l->asked = 0;
+    l->held = l->ended;
     for (uint32_t n = 0; n < j->podset_count; n++)
         l->asked += (by_gpus ? fit_pod_nano(w, j, n) : 1) * j->podset[n].pods;
     for (uint32_t n = 0; n < l->pod_count; n++)
@@ -177,6 +178,17 @@ void live_shrink(struct live *l, const struct world *w, const struct world_job *
     l->pod_count = left;
     find_speed(l, w, j);
     find_finish(l, j);
+}
+
+void live_pod_done(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
+                   uint32_t pod)
+{
+    struct record_pod gone = {.pod = pod};
+
+    for (uint32_t n = 0; n < l->pod_count; n++)
+        if (l->pod[n].pod == pod)
+            l->ended += fit_gang_nano(w, j) > 0 ? fit_pod_nano(w, j, l->pod[n].podset) : 1;
+    live_shrink(l, w, j, t_ns, &gone, 1);
 }
 
 void live_stop(struct live *l, const struct world_job *j, int64_t t_ns, bool saved)

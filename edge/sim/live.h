@@ -23,6 +23,7 @@ struct live {
     int64_t ckpt_done_ns; /* and at its last checkpoint until then */
     int64_t finish_ns;    /* when it will be done if nothing happens; INT64_MAX: never */
     int64_t held, asked;  /* nano-GPU, or pods */
+    int64_t ended;        /* of held: what pods held that have done their work */
     int64_t factor_micro;
     uint32_t pod_count;
     struct record_pod *pod; /* where it sits */
@@ -35,6 +36,9 @@ void live_grow(struct live *l, const struct world *w, const struct world_job *j,
                const struct record_pod *pods, uint32_t pod_count);
 void live_shrink(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
                  const struct record_pod *pods, uint32_t pod_count);
+/* A pod has done its part: the others go on as fast as before. */
+void live_pod_done(struct live *l, const struct world *w, const struct world_job *j, int64_t t_ns,
+                   uint32_t pod);
 /* The run ends early: what is kept of its progress. */
 void live_stop(struct live *l, const struct world_job *j, int64_t t_ns, bool saved);
 

@@ -84,6 +84,16 @@ struct metrics_now metrics_now(const struct metrics *m)
     return m->openb ? openb_part_now(m->openb) : gang_part_now(m->gang);
 }
 
+bool metrics_job(const struct metrics *m, uint32_t job, struct metrics_job *ret_job)
+{
+    return m->gang && gang_part_job(m->gang, job, ret_job);
+}
+
+const char *metrics_size_name(unsigned size)
+{
+    return metric_class[size];
+}
+
 static void forget(struct metrics *m)
 {
     for (size_t i = 0; i < m->count; i++) {

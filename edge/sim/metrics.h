@@ -47,8 +47,25 @@ struct metrics_now {
     double frag_pct;      /* arrival runs: F over all */
     uint32_t waiting;     /* gang runs: jobs, and the GPUs they ask */
     double waiting_gpus;
+    uint64_t promises_kept, promises_excused; /* gang runs: as the figures of these names */
 };
 struct metrics_now metrics_now(const struct metrics *m);
+
+#define METRIC_SIZES 6 /* 1, 2-7, 8, 9-15, 16-63, 64+ */
+
+/* One gang as the figures count it. */
+struct metrics_job {
+    bool started, finished, asks_gpus;
+    bool wants, hit;                      /* locality; it had it in every run */
+    unsigned size;                        /* position of its size class */
+    int64_t wait_ns;                      /* submit to first start */
+    double gpus, gpu_h, hit_gpu_h;        /* asked; held by its runs, and by those that hit */
+    uint32_t nodes, groups;               /* used at the last start; 0: not counted there */
+    uint32_t fewest_nodes, fewest_groups; /* on an empty cluster; 0: not to be counted */
+};
+/* False in arrival runs, and before the job's submit. */
+bool metrics_job(const struct metrics *m, uint32_t job, struct metrics_job *ret_job);
+const char *metrics_size_name(unsigned size);
 
 /* NULL: no such figure. */
 const struct metric_value *metrics_find(const struct metric_value *values, uint32_t count,

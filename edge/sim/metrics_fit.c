@@ -19,8 +19,7 @@ static bool is_mig(const struct world_podset *set)
 
 static bool is_share(const struct world_podset *set)
 {
-    return set->gpus == 1 &&
-           (set->mig != WORLD_NONE || set->mem_share_mib > 0 || set->milli < 1000);
+    return set->gpus > 0 && (set->mig != WORLD_NONE || set->mem_share_mib > 0 || set->milli < 1000);
 }
 
 uint32_t fit_mig_slots(const struct world *w, const struct world_podset *set, uint32_t node,
@@ -52,11 +51,11 @@ int64_t fit_share_nano(const struct world *w, const struct world_podset *set, ui
 
         return NANO * slots / of_device;
     }
-    if (set->gpus == 1 && set->mem_share_mib > 0)
+    if (set->mem_share_mib > 0)
         return w->node[node].gpu_mem_mib > 0
                    ? (int64_t)((wide)NANO * set->mem_share_mib / w->node[node].gpu_mem_mib)
                    : 0;
-    return set->gpus == 1 ? set->milli * (NANO / 1000) : NANO;
+    return set->milli * (NANO / 1000);
 }
 
 struct fit_room fit_room(const struct world *w, uint32_t node, uint16_t allowed)
@@ -146,13 +145,13 @@ int64_t fit_pod_nano(const struct world *w, const struct world_job *job, uint32_
 {
     const struct world_podset *set = &job->podset[podset];
 
-    if (!is_mig(set) && !(set->gpus == 1 && set->mem_share_mib > 0))
-        return set->gpus == 1 ? set->milli * (NANO / 1000) : NANO * set->gpus;
+    if (!is_mig(set) && set->mem_share_mib == 0)
+        return set->milli * (NANO / 1000) * set->gpus;
     for (uint32_t n = 0; n < w->node_count; n++) {
         struct fit_room r = fit_room(w, n, UINT16_MAX);
 
         if (fit_pack(w, job, podset, n, &r, 1) == 1)
-            return fit_share_nano(w, set, n);
+            return fit_share_nano(w, set, n) * set->gpus;
     }
     return 0;
 }

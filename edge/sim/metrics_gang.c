@@ -125,10 +125,8 @@ static int64_t pod_nano(const struct gang_part *p, const struct world_job *job, 
 {
     const struct world_podset *set = &job->podset[podset];
 
-    if (set->gpus != 1)
-        return NANO * set->gpus;
     if (set->mig == WORLD_NONE && set->mem_share_mib == 0)
-        return set->milli * (NANO / 1000);
+        return set->milli * (NANO / 1000) * set->gpus;
     return fit_pod_nano(p->world, job, podset);
 }
 
@@ -374,8 +372,7 @@ static void promise(struct gang_part *p, struct gang_job *j, const struct record
 {
     if (!j->promised) {
         p->promises++;
-        p->promised =
-            out_grow(p->promised, p->promised_count, &p->promised_limit, sizeof(*p->promised));
+        p->promised = out_grow(p->promised, p->promised_count, &p->promised_limit, 4);
         p->promised[p->promised_count++] = r->job;
     }
     j->promised = true;
@@ -396,19 +393,17 @@ static void redeem(struct gang_part *p, struct gang_job *j)
         p->excused++;
 }
 
-/* Jobs whose promise was redeemed leave the list on the way. */
 static void outrank(struct gang_part *p, uint32_t job)
 {
     uint32_t left = 0;
 
     for (uint32_t n = 0; n < p->promised_count; n++) {
-        uint32_t other = p->promised[n];
+        struct gang_job *other = &p->job[p->promised[n]];
 
-        if (!p->job[other].promised)
+        if (!other->promised)
             continue;
-        p->promised[left++] = other;
-        if (p->world->job[other].priority < p->world->job[job].priority)
-            p->job[other].outranked = true;
+        other->outranked |= p->world->job[p->promised[n]].priority < p->world->job[job].priority;
+        p->promised[left++] = p->promised[n];
     }
     p->promised_count = left;
 }

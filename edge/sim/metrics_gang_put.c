@@ -231,7 +231,34 @@ struct metrics_now gang_part_now(const struct gang_part *p)
 
     return (struct metrics_now){.allocated_pct = 100 * (double)p->held_nano / service,
                                 .waiting = p->waiting,
-                                .waiting_gpus = (double)p->waiting_nano / (double)NANO};
+                                .waiting_gpus = (double)p->waiting_nano / (double)NANO,
+                                .promises_kept = p->kept,
+                                .promises_excused = p->excused};
+}
+
+bool gang_part_job(const struct gang_part *p, uint32_t job, struct metrics_job *ret_job)
+{
+    const struct gang_job *j = &p->job[job];
+    const struct gang_ask *ask;
+
+    *ret_job = (struct metrics_job){.started = j->runs > 0};
+    if (j->status == GANG_UNKNOWN)
+        return false;
+    ask = &p->ask[j->ask];
+    ret_job->finished = j->status == GANG_FINISHED;
+    ret_job->asks_gpus = j->ask_nano > 0;
+    ret_job->wants = ask->wants;
+    ret_job->hit = j->all_hit;
+    ret_job->size = class_of(j->ask_nano);
+    ret_job->wait_ns = j->first_start_ns - j->submit_ns;
+    ret_job->gpus = (double)j->ask_nano / (double)NANO;
+    ret_job->gpu_h = (double)j->held_time / (double)gpu_hour;
+    ret_job->hit_gpu_h = (double)j->hit_time / (double)gpu_hour;
+    ret_job->nodes = j->nodes;
+    ret_job->groups = j->groups;
+    ret_job->fewest_nodes = ask->fewest_nodes;
+    ret_job->fewest_groups = ask->fewest_groups;
+    return true;
 }
 
 /* --- refusals that a count can refute --- */

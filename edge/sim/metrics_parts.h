@@ -141,6 +141,7 @@ struct gang_part *gang_part_open(const struct world *w);
 void gang_part_take(struct gang_part *p, const struct record *r);
 void gang_part_put(struct gang_part *p, struct metrics *m);
 struct metrics_now gang_part_now(const struct gang_part *p);
+bool gang_part_job(const struct gang_part *p, uint32_t job, struct metrics_job *ret_job);
 void gang_part_close(struct gang_part *p);
 
 #endif

@@ -111,8 +111,10 @@ static bool domains(struct reader *r, const struct tree *map, struct world_node 
             l++;
         if (l == w->level_count)
             return level_unknown(r, t);
-        if (t->kind == TREE_NULL)
+        if (t->kind == TREE_NULL) { /* of a change: the label is taken away */
+            node->domain[l] = WORLD_NONE;
             continue;
+        }
         if (!reader_name_fine(r, t))
             return false;
 

@@ -5,6 +5,7 @@
 #define MICRO       1000000
 #define PODSETS_MAX 1024u
 #define MODELS_MAX  256u
+#define WAYS_MAX    8u
 #define FACTOR_MAX  ((int64_t)1000 * MICRO)
 
 static const char *const podset_keys[] = {"pods",    "min_pods",   "gpus",        "cpu_milli",
@@ -13,9 +14,9 @@ static const char *const podset_keys[] = {"pods",    "min_pods",   "gpus",      
                                           "or",      "containers", "overhead",    NULL};
 
 static const char *const job_keys[] = {
-    "job",         "team",        "run_s",      "est_s",   "preferred", "ckpt_s",
-    "restart_s",   "podsets",     "slow",       "profile", "priority",  "end",
-    "preemptible", "signal_save", "share_card", "claim",   "patience_s", "exclusive", NULL};
+    "job",        "team",  "run_s",      "est_s",     "preferred", "ckpt_s",      "restart_s",
+    "podsets",    "slow",  "profile",    "priority",  "end",       "preemptible", "signal_save",
+    "share_card", "claim", "patience_s", "exclusive", NULL};
 
 /* Keys of scenarios whose effect is not in the world; the reader of scenarios passes them on. */
 static void tell_further(struct reader *r, const struct tree *map, const char *const *keys)
@@ -115,17 +116,62 @@ static bool slices(struct reader *r, const struct tree *map, struct world_podset
     return !r->code;
 }
 
-/* What the alternatives of a scenario's podset may say; the world keeps the first wish only. */
-static bool alternatives(struct reader *r, const struct tree *map)
+/* What a way is called: the value that it names first. */
+static const char *wish_of(struct reader *r, const struct tree *way)
+{
+    const struct tree *t = way->child;
+
+    while (t && t->kind == TREE_LIST)
+        t = t->child;
+    return t && t->text ? world_string(r->w, t->text, strlen(t->text)) : "";
+}
+
+static bool one_way(struct reader *r, const struct tree *map, struct world_podset *p)
 {
     static const char *const keys[] = {"mig", "milli", "mem_share_mib", "gpus", "models", NULL};
-    const struct tree *list = r->strict ? reader_list(r, map, "or") : NULL;
+    bool share;
 
-    for (const struct tree *t = list ? list->child : NULL; t; t = t->next)
-        if (!reader_is(r, t, TREE_MAP, "a map such as {mig: 1g.10gb}") ||
-            !reader_keys(r, t, keys, NULL))
+    if (!reader_is(r, map, TREE_MAP, "a map such as {mig: 1g.10gb}") ||
+        !reader_keys(r, map, keys, NULL))
+        return false;
+    share = reader_get(map, "mig") || reader_get(map, "milli") || reader_get(map, "mem_share_mib");
+    p->gpus = (uint8_t)reader_int(
+        r, map, "gpus", (struct span){0, WORLD_GPUS_MAX, share && !p->gpus ? 1 : p->gpus});
+    if (reader_get(map, "models"))
+        p->model_count = 0;
+    models(r, map, p);
+    p->wish = wish_of(r, map);
+    return shares(r, map, p);
+}
+
+/* A scenario's podset whose pods may run in several ways: a podset for each. */
+static bool ways(struct reader *r, const struct tree *map, struct world_job *job)
+{
+    const struct tree *list = r->strict ? reader_list(r, map, "or") : NULL;
+    const struct world_podset all = job->podset[job->podset_count - 1];
+    bool first = true;
+
+    if (!list)
+        return !r->code;
+    if (list->count == 0 || list->count > WAYS_MAX)
+        return reader_wrong(r, list, "one to eight ways, best first");
+    if (all.slice_pods)
+        return reader_wrong(r, list, "it without slice_pods");
+    if (all.milli < 1000 || all.mem_share_mib || all.mig != WORLD_NONE)
+        return reader_wrong(r, list, "the share inside each way");
+    for (const struct tree *t = list->child; t; t = t->next, first = false) {
+        struct world_podset *p =
+            first ? &job->podset[job->podset_count - 1]
+                  : world_row(r->w, &job->podset, &job->podset_count, sizeof(*p));
+
+        *p = all;
+        p->way = !first;
+        if (!first)
+            p->pods = p->pods_min = 0;
+        if (!one_way(r, t, p))
             return false;
-    return !r->code;
+    }
+    return true;
 }
 
 static bool container_fine(struct reader *r, const struct tree *t, bool overhead)
@@ -169,7 +215,7 @@ static bool podset(struct reader *r, const struct tree *map, struct world_podset
     p->cpu_milli = reader_int(r, map, "cpu_milli", (struct span){0, READ_AMOUNT_MAX, 0});
     p->mem_mib = reader_int(r, map, "mem_mib", (struct span){0, READ_AMOUNT_MAX, 0});
     models(r, map, p);
-    if (!shares(r, map, p) || !slices(r, map, p) || !alternatives(r, map) || !containers(r, map))
+    if (!shares(r, map, p) || !slices(r, map, p) || !containers(r, map))
         return false;
     tell_further(r, map, further);
     return !r->code;
@@ -192,7 +238,7 @@ static bool podset_own(struct reader *r, const struct tree *map, struct world_jo
     for (uint32_t other = 0; other + 1 < job->podset_count; other++)
         if (p->name[0] && strcmp(job->podset[other].name, p->name) == 0)
             return reader_wrong(r, name, "a podset name that is used once");
-    return !r->code;
+    return !r->code && ways(r, map, job);
 }
 
 /* Counts of the gang as a whole. */
@@ -221,8 +267,10 @@ static bool podsets(struct reader *r, const struct tree *map, struct world_job *
     if (r->code)
         return false;
     if (!list)
-        return podset(
-            r, map, world_row(r->w, &job->podset, &job->podset_count, sizeof(*job->podset)), pods);
+        return podset(r, map,
+                      world_row(r->w, &job->podset, &job->podset_count, sizeof(*job->podset)),
+                      pods) &&
+               ways(r, map, job);
     for (const char *const *key = podset_keys; *key; key++) {
         const struct tree *t = strcmp(*key, "required") == 0 ? NULL : reader_get(map, *key);
 

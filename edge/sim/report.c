@@ -9,27 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRID         240
-#define POLICIES_MAX 32
-#define PARTS_MAX    7 /* the colours that are not the first policies' */
-#define DAY_NS       86400e9
-#define HOUR_NS      3600e9
-
-/* A policy within one workload. */
-struct entry {
-    const char *name;
-    unsigned colour;
-    uint32_t runs;
-};
-
-struct section {
-    const struct report *report;
-    const struct summary *summary;
-    const char *workload, *baseline;
-    bool arrivals;
-    uint32_t entry_count;
-    struct entry entry[POLICIES_MAX];
-};
+/* What all maps of a page may take, so that it stays below 3 MiB. */
+#define MAPS_BYTES (1400u << 10)
 
 static char *copy(const char *text)
 {
@@ -51,7 +32,7 @@ void report_close(struct report *r)
     for (size_t i = 0; i < r->run_count; i++) {
         free(r->run[i].workload);
         free(r->run[i].policy);
-        free(r->run[i].found);
+        found_free(r->run[i].found);
     }
     free(r->run);
     free(r->version);
@@ -61,13 +42,14 @@ void report_close(struct report *r)
 void report_add(struct report *r, const char *workload, const char *policy, int64_t seed,
                 const struct series *series)
 {
-    struct series_found *found = memory_zeroed(sizeof(*found));
-
-    *found = *series_found(series);
     r->run = out_grow(r->run, r->run_count, &r->run_limit, sizeof(*r->run));
-    r->run[r->run_count++] = (struct report_run){
-        .workload = copy(workload), .policy = copy(policy), .seed = seed, .found = found};
+    r->run[r->run_count++] = (struct report_run){.workload = copy(workload),
+                                                 .policy = copy(policy),
+                                                 .seed = seed,
+                                                 .found = series_found(series)};
 }
+
+/* --- sections --- */
 
 /* Position of the policy among all of the report: its colour. */
 static unsigned colour_of(const struct report *r, const char *policy)
@@ -86,12 +68,6 @@ static unsigned colour_of(const struct report *r, const char *policy)
     return colour;
 }
 
-static bool belongs(const struct report_run *run, const struct section *s, uint32_t entry)
-{
-    return strcmp(run->workload, s->workload) == 0 &&
-           strcmp(run->policy, s->entry[entry].name) == 0;
-}
-
 static void find_entries(struct section *s)
 {
     const struct report *r = s->report;
@@ -104,7 +80,7 @@ static void find_entries(struct section *s)
         s->arrivals = r->run[i].found->arrivals;
         while (e < s->entry_count && strcmp(s->entry[e].name, r->run[i].policy) != 0)
             e++;
-        if (e == POLICIES_MAX)
+        if (e == REPORT_POLICIES)
             continue;
         if (e == s->entry_count)
             s->entry[s->entry_count++] =
@@ -113,196 +89,22 @@ static void find_entries(struct section *s)
     }
 }
 
-/* --- lines --- */
-
-static void line_open(struct svg_line *l, const struct entry *e, uint32_t limit)
+const struct series_found *section_run(const struct section *s, uint32_t entry, uint32_t i)
 {
-    *l = (struct svg_line){.name = e->name, .colour = e->colour};
-    l->x = memory_zeroed(sizeof(double) * 4 * (limit + 1));
-    l->mean = l->x + limit + 1;
-    l->low = l->mean + limit + 1;
-    l->high = l->low + limit + 1;
-}
+    for (size_t k = 0; k < s->report->run_count; k++) {
+        const struct report_run *run = &s->report->run[k];
 
-/* One more point from the values that the seeds have there. */
-static void line_add(struct svg_line *l, double x, const double *value, uint32_t count)
-{
-    double sum = 0, low = (double)INFINITY, high = -(double)INFINITY;
-
-    if (count == 0)
-        return;
-    for (uint32_t i = 0; i < count; i++) {
-        sum += value[i];
-        low = fmin(low, value[i]);
-        high = fmax(high, value[i]);
+        if (strcmp(run->workload, s->workload) == 0 &&
+            strcmp(run->policy, s->entry[entry].name) == 0 && i-- == 0)
+            return run->found;
     }
-    l->x[l->count] = x;
-    l->mean[l->count] = sum / count;
-    l->low[l->count] = low;
-    l->high[l->count] = high;
-    l->count++;
+    return NULL;
 }
 
-static double value_of(const struct series_point *p, bool second)
+bool section_figure(const struct section *s, uint32_t entry, const char *name,
+                    struct summary_figure *ret)
 {
-    return (second ? p->second : p->allocated) / p->weight;
-}
-
-static void load_line(const struct section *s, uint32_t e, bool second, uint32_t from,
-                      struct svg_line *line)
-{
-    double *value = memory_zeroed(sizeof(double) * (s->report->run_count + 1));
-
-    for (uint32_t load = from; load < SERIES_LOAD_MAX; load++) {
-        uint32_t count = 0;
-
-        for (size_t i = 0; i < s->report->run_count; i++) {
-            const struct series_found *f = s->report->run[i].found;
-
-            if (belongs(&s->report->run[i], s, e) && load <= f->last && f->point[load].weight > 0)
-                value[count++] = value_of(&f->point[load], second);
-        }
-        if (count < s->entry[e].runs)
-            break; /* a mean over fewer seeds would jump */
-        line_add(line, load, value, count);
-    }
-    free(value);
-}
-
-static double time_span(const struct section *s)
-{
-    double span = 1;
-
-    for (size_t i = 0; i < s->report->run_count; i++) {
-        const struct series_found *f = s->report->run[i].found;
-
-        if (strcmp(s->report->run[i].workload, s->workload) == 0)
-            span = fmax(span, (double)(f->end_ns - f->start_ns));
-    }
-    return span;
-}
-
-static void time_line(const struct section *s, uint32_t e, bool second, struct svg_line *line)
-{
-    double *value = memory_zeroed(sizeof(double) * (s->report->run_count + 1));
-    double span = time_span(s), unit = span > 3 * DAY_NS ? DAY_NS : HOUR_NS;
-
-    for (uint32_t k = 0; k < GRID; k++) {
-        double at = span * (k + 0.5) / GRID;
-        uint32_t count = 0;
-
-        for (size_t i = 0; i < s->report->run_count; i++) {
-            const struct series_found *f = s->report->run[i].found;
-            uint32_t bucket = (uint32_t)(at / (double)f->width_ns);
-
-            if (!belongs(&s->report->run[i], s, e) || bucket >= SERIES_POINTS)
-                continue;
-            value[count++] = f->point[bucket].weight > 0 ? value_of(&f->point[bucket], second) : 0;
-        }
-        line_add(line, at / unit, value, count);
-    }
-    free(value);
-}
-
-static void chart(struct out *out, const struct section *s, const char *title, bool second,
-                  uint32_t from)
-{
-    struct svg_line *line = memory_zeroed(sizeof(*line) * (s->entry_count + 1));
-    struct svg_chart c = {.title = title,
-                          .line_count = s->entry_count,
-                          .line = line,
-                          .y_from = from > 0 ? (double)NAN : 0,
-                          .y_percent = s->arrivals || !second};
-
-    c.x_name = s->arrivals ? "GPUs asked, % of all" : time_span(s) > 3 * DAY_NS ? "days" : "hours";
-    c.y_name = !s->arrivals && second ? "jobs" : "% of all GPUs";
-    for (uint32_t e = 0; e < s->entry_count; e++) {
-        line_open(&line[e], &s->entry[e], s->arrivals ? SERIES_LOAD_MAX : GRID);
-        if (s->arrivals)
-            load_line(s, e, second, from, &line[e]);
-        else
-            time_line(s, e, second, &line[e]);
-    }
-    svg_lines(out, &c);
-    for (uint32_t e = 0; e < s->entry_count; e++)
-        free(line[e].x);
-    free(line);
-}
-
-/* --- refusals --- */
-
-struct parts {
-    uint32_t count;
-    const char *name[REPORT_COLOURS];
-    double *value; /* [entry][part] */
-};
-
-static uint32_t named_part(const struct parts *p, const char *name)
-{
-    uint32_t i = 0;
-
-    while (i < p->count && strcmp(p->name[i], name) != 0)
-        i++;
-    return i;
-}
-
-/* More reasons than there are colours to tell them apart share the last one. */
-static uint32_t reason_part(struct parts *p, const char *code)
-{
-    uint32_t i = named_part(p, code);
-
-    if (i == p->count && p->count >= PARTS_MAX - 1) {
-        code = "others";
-        i = named_part(p, code);
-    }
-    if (i == p->count)
-        p->name[p->count++] = code;
-    return i;
-}
-
-static void gather_run(const struct section *s, uint32_t e, const struct series_found *f,
-                       bool by_reason, struct parts *p)
-{
-    for (uint32_t i = 0; i < f->reason_count; i++) {
-        uint32_t part = by_reason ? reason_part(p, f->reason[i].code) : 0;
-
-        for (unsigned size = 0; size < SERIES_SIZES; size++)
-            p->value[e * REPORT_COLOURS + (by_reason ? part : size)] +=
-                (double)f->reason[i].count[size] / s->entry[e].runs;
-    }
-}
-
-static void refusals(struct out *out, const struct section *s, bool by_reason)
-{
-    struct parts p = {.value = memory_zeroed(sizeof(double) * REPORT_COLOURS * POLICIES_MAX)};
-    struct svg_stack bar[POLICIES_MAX];
-    struct svg_bars b = {.unit = "refusals", .bar = bar, .part_name = p.name};
-
-    for (unsigned i = 0; !by_reason && i < SERIES_SIZES - 1; i++)
-        p.name[p.count++] = series_size_name(s->arrivals, i);
-    for (uint32_t e = 0; e < s->entry_count; e++) {
-        for (size_t i = 0; i < s->report->run_count; i++)
-            if (belongs(&s->report->run[i], s, e))
-                gather_run(s, e, s->report->run[i].found, by_reason, &p);
-        bar[e] = (struct svg_stack){.name = s->entry[e].name,
-                                    .part = p.value + (size_t)e * REPORT_COLOURS};
-    }
-    b.title = by_reason ? "Refusals by reason, mean of seeds"
-                        : "Refusals by size asked, mean of "
-                          "seeds";
-    b.bar_count = s->entry_count;
-    b.part_count = p.count;
-    b.first_colour = 3; /* the first ones mean policies everywhere else */
-    svg_stacks(out, &b);
-    free(p.value);
-}
-
-/* --- figures of the summary as drawings --- */
-
-static bool find_figure(const struct section *s, uint32_t e, const char *name,
-                        struct summary_figure *ret)
-{
-    struct summary_group g = {.workload = s->workload, .policy = s->entry[e].name};
+    struct summary_group g = {.workload = s->workload, .policy = s->entry[entry].name};
 
     for (uint32_t i = 0; summary_figure(s->summary, &g, s->baseline, i, ret); i++)
         if (ret->seeds > 0 && strcmp(ret->name, name) == 0)
@@ -310,61 +112,26 @@ static bool find_figure(const struct section *s, uint32_t e, const char *name,
     return false;
 }
 
-static void waits(struct out *out, const struct section *s)
+double section_span_ns(const struct section *s)
 {
-    static const char *const size[] = {"1", "2-7", "8", "9-15", "16-63", "64+"};
-    struct svg_range range[6 * POLICIES_MAX];
-    uint32_t count = 0;
+    double span = 1;
+    const struct series_found *f;
 
-    for (unsigned c = 0; c < 6; c++)
-        for (uint32_t e = 0; e < s->entry_count; e++) {
-            struct summary_figure f[3];
-            bool all = true;
-
-            for (unsigned i = 0; i < 3 && all; i++) {
-                static const unsigned pct[] = {50, 90, 99};
-                char name[40];
-
-                snprintf(name, sizeof(name), "wait_s_p%u_%s", pct[i], size[c]);
-                all = find_figure(s, e, name, &f[i]);
-            }
-            if (all)
-                range[count++] = (struct svg_range){.group = size[c],
-                                                    .name = s->entry[e].name,
-                                                    .colour = s->entry[e].colour,
-                                                    .p50 = f[0].mean,
-                                                    .p90 = f[1].mean,
-                                                    .p99 = f[2].mean};
-        }
-    if (count > 0)
-        svg_ranges(out, "Wait by GPUs asked: half, 90 %, 99 % of jobs started within",
-                   "from submit to first start", range, count);
+    for (uint32_t e = 0; e < s->entry_count; e++)
+        for (uint32_t i = 0; (f = section_run(s, e, i)); i++)
+            span = fmax(span, (double)(f->end_ns - f->start_ns));
+    return span;
 }
 
-static void single_bars(struct out *out, const struct section *s, const char *name,
-                        const char *title, const char *unit)
+const char *section_time_unit(const struct section *s, double *ret_ns)
 {
-    static const char *const only[] = {""};
-    struct svg_stack bar[POLICIES_MAX];
-    double value[POLICIES_MAX];
-    struct svg_bars b = {
-        .title = title, .unit = unit, .bar = bar, .part_count = 1, .part_name = only};
+    bool days = section_span_ns(s) > 3 * REPORT_DAY_NS;
 
-    for (uint32_t e = 0; e < s->entry_count; e++) {
-        struct summary_figure f;
-
-        if (!find_figure(s, e, name, &f))
-            continue;
-        value[b.bar_count] = f.mean;
-        bar[b.bar_count] = (struct svg_stack){
-            .name = s->entry[e].name, .colour = s->entry[e].colour, .part = &value[b.bar_count]};
-        b.bar_count++;
-    }
-    if (b.bar_count > 0)
-        svg_stacks(out, &b);
+    *ret_ns = days ? REPORT_DAY_NS : REPORT_HOUR_NS;
+    return days ? "days" : "hours";
 }
 
-static void legend(struct out *out, const struct section *s)
+void section_legend(struct out *out, const struct section *s)
 {
     out_add(out, "<ul class=\"k\">");
     for (uint32_t e = 0; e < s->entry_count; e++) {
@@ -377,7 +144,43 @@ static void legend(struct out *out, const struct section *s)
     out_add(out, "</ul>\n");
 }
 
-/* The one figure a reader looks for first, large, per policy. */
+void section_part(struct out *out, const struct section *s, const char *part, const char *title,
+                  const char *text)
+{
+    out_format(out, "<h3 id=\"w%u-%s\">%s</h3>\n<p class=\"q\">", s->number, part, title);
+    out_html(out, text);
+    out_add(out, "</p>\n");
+}
+
+/* Small figures under the large one. */
+static void card_lines(struct out *out, const struct section *s, uint32_t e)
+{
+    static const char *const line[][2] = {{"goodput_pct", "goodput"},
+                                          {"jct_s_mean", "mean completion"},
+                                          {"wait_s_p50", "half start within"},
+                                          {"wait_s_p99", "99 % start within"},
+                                          {"hit_pct", "topology hits"}};
+    struct summary_figure f, kept;
+
+    out_add(out, "<dl>");
+    for (unsigned i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
+        if (!section_figure(s, e, line[i][0], &f))
+            continue;
+        out_format(out, "<div><dt>%s</dt><dd>", line[i][1]);
+        if (strcmp(metrics_row_unit(f.row), "s") == 0)
+            svg_duration(out, f.mean);
+        else
+            out_format(out, "%.*f %%", summary_decimals("%", f.mean), f.mean);
+        out_add(out, "</dd></div>");
+    }
+    if (section_figure(s, e, "promises", &f) && f.mean > 0 &&
+        section_figure(s, e, "promises_kept", &kept))
+        out_format(out, "<div><dt>promises kept</dt><dd>%.0f of %.0f</dd></div>", kept.mean,
+                   f.mean);
+    out_add(out, "</dl>");
+}
+
+/* The figures that a reader looks for first, per policy. */
 static void cards(struct out *out, const struct section *s)
 {
     const char *name = s->arrivals ? "gar_130_pct" : "sor_pct";
@@ -385,7 +188,7 @@ static void cards(struct out *out, const struct section *s)
 
     out_add(out, "<div class=\"cards\">");
     for (uint32_t e = 0; e < s->entry_count; e++) {
-        if (!find_figure(s, e, name, &f))
+        if (!section_figure(s, e, name, &f))
             continue;
         out_format(out, "<div class=\"card c%u\"><b>", s->entry[e].colour % REPORT_COLOURS);
         out_html(out, s->entry[e].name);
@@ -398,41 +201,65 @@ static void cards(struct out *out, const struct section *s)
         }
         if (f.has_bound)
             out_format(out, ", bound %.2f", f.bound);
-        out_add(out, "</span></div>");
+        out_add(out, "</span>");
+        card_lines(out, s, e);
+        out_add(out, "</div>");
     }
     out_add(out, "</div>\n");
 }
 
-static void page_section(struct out *out, const struct section *s, uint32_t number)
+static void contents(struct out *out, const struct section *s)
+{
+    static const char *const part[][2] = {{"use", "Use"},           {"waits", "Waits"},
+                                          {"topology", "Topology"}, {"domains", "Domains"},
+                                          {"map", "Map"},           {"promises", "Promises"},
+                                          {"refusals", "Refusals"}, {"figures", "All figures"}};
+
+    out_add(out, "<nav aria-label=\"parts\">");
+    for (unsigned i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+        if (!s->arrivals || i == 0 || i >= 6)
+            out_format(out, "<a href=\"#w%u-%s\">%s</a>", s->number, part[i][0], part[i][1]);
+    out_add(out, "</nav>\n");
+}
+
+static bool page_section(struct out *out, const struct section *s, size_t budget_bytes)
 {
     struct summary_group *group = memory_zeroed(sizeof(*group) * (s->report->run_count + 1));
     uint32_t count = summary_groups(s->summary, group, (uint32_t)s->report->run_count);
+    bool scripted = false;
 
-    out_format(out, "<section id=\"w%u\"><h2>", number);
+    out_format(out, "<section id=\"w%u\"><h2>", s->number);
     out_html(out, s->workload);
     out_format(out, " <small>%u seed%s</small></h2>\n", s->entry[0].runs,
                s->entry[0].runs == 1 ? "" : "s");
+    contents(out, s);
     out_format(out, "<p class=\"q\">%s</p>\n",
                s->arrivals ? "GPUs allocated when 130 % were asked"
                            : "GPU time allocated, from the first submit to the last line");
     cards(out, s);
-    legend(out, s);
-    out_add(out, "<div class=\"charts\">\n");
-    if (s->arrivals) {
-        chart(out, s, "Allocation against arrived load, from 80 %", false, 80);
-        chart(out, s, "Fragmented GPUs against arrived load", true, 0);
-    } else {
-        chart(out, s, "GPUs allocated over time", false, 0);
-        chart(out, s, "Jobs that wait over time", true, 0);
-        waits(out, s);
-        single_bars(out, s, "hit_pct", "Topology hits, % of jobs that want locality", "%");
+    report_use(out, s);
+    if (!s->arrivals) {
+        report_waits(out, s);
+        report_hits(out, s);
+        report_spread(out, s);
+        scripted = report_map(out, s, budget_bytes);
+        report_promises(out, s);
     }
-    refusals(out, s, true);
-    refusals(out, s, false);
-    out_add(out, "</div>\n");
+    report_refusals(out, s);
+    section_part(out, s, "figures", "All figures",
+                 "Every figure of the run by its name in the decision log; point at a name for its "
+                 "meaning. The difference to the baseline stands beside each, green where it is "
+                 "better.");
     report_table(out, s->summary, s->workload, group, count, s->baseline);
     out_add(out, "</section>\n");
     free(group);
+    return scripted;
+}
+
+static void add_all(struct out *out, const char *const *part)
+{
+    for (; *part; part++)
+        out_add(out, *part);
 }
 
 static void page_head(struct out *out, const struct report *r)
@@ -441,7 +268,7 @@ static void page_head(struct out *out, const struct report *r)
                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                  "<meta name=\"color-scheme\" content=\"light dark\">\n"
                  "<title>dovetail simulate</title>\n<style>\n");
-    out_add(out, report_style);
+    add_all(out, report_style);
     out_add(out, "</style></head>\n<body><header><h1>dovetail <span>simulate</span></h1>\n");
     out_format(out, "<p>%zu run%s, version ", r->run_count, r->run_count == 1 ? "" : "s");
     out_html(out, r->version);
@@ -462,10 +289,11 @@ int report_save(const struct report *r, const struct summary *s, const char *bas
 {
     struct out out = {0};
     uint32_t number = 0;
+    bool scripted = false;
     int result;
 
     page_head(&out, r);
-    out_add(&out, "<nav>");
+    out_add(&out, "<nav aria-label=\"workloads\">");
     for (size_t i = 0; i < r->run_count; i++)
         if (is_first(r, i)) {
             out_format(&out, "<a href=\"#w%u\">", number++);
@@ -473,16 +301,24 @@ int report_save(const struct report *r, const struct summary *s, const char *bas
             out_add(&out, "</a>");
         }
     out_add(&out, "</nav></header>\n<main>\n");
-    number = 0;
-    for (size_t i = 0; i < r->run_count; i++)
+    for (size_t i = 0, k = 0; i < r->run_count; i++)
         if (is_first(r, i)) {
-            struct section section = {
-                .report = r, .summary = s, .workload = r->run[i].workload, .baseline = baseline};
+            struct section section = {.report = r,
+                                      .summary = s,
+                                      .workload = r->run[i].workload,
+                                      .baseline = baseline,
+                                      .number = (uint32_t)k++};
 
             find_entries(&section);
-            page_section(&out, &section, number++);
+            scripted |= page_section(&out, &section, MAPS_BYTES / number);
         }
-    out_add(&out, "</main></body></html>\n");
+    out_add(&out, "</main>\n");
+    if (scripted) {
+        out_add(&out, "<script>\n");
+        add_all(&out, report_script);
+        out_add(&out, "</script>\n");
+    }
+    out_add(&out, "</body></html>\n");
     result = out_save(&out, path, err);
     out_free(&out);
     return result;

@@ -1,6 +1,7 @@
 /* Samples of one run. A gang run's length is not known in advance: when its buckets are full, pairs
  * are merged and the width doubles, so that 240 to 480 buckets cover any run. */
 #include "edge/base/memory.h"
+#include "edge/sim/report_map.h"
 #include "edge/sim/report_parts.h"
 
 #include <stdlib.h>
@@ -19,6 +20,10 @@ struct series {
     struct metrics_now before;
     int64_t t_ns;
     bool any;
+    /* gangs */
+    struct map *map;
+    struct promises *promises;
+    struct found_seat *seat; /* by job */
     struct series_found found;
 };
 
@@ -36,19 +41,44 @@ struct series *series_open(const struct world *w, uint32_t arrivals, const struc
     s->found.arrivals = arrivals != WORLD_NONE;
     s->found.width_ns = SECOND_NS;
     s->before = metrics_now(m);
-    if (s->found.arrivals)
+    if (s->found.arrivals) {
         s->found.point[0] = (struct series_point){1, 0, s->before.frag_pct};
+        return s;
+    }
+    s->map = map_open(w);
+    s->promises = promises_open(w->job_count);
+    s->seat = memory_zeroed(sizeof(*s->seat) * (w->job_count + 1));
     return s;
 }
 
 void series_close(struct series *s)
 {
+    if (s->map)
+        map_close(s->map);
+    if (s->promises)
+        promises_close(s->promises);
+    free(s->seat);
     free(s);
 }
 
-const struct series_found *series_found(const struct series *s)
+struct series_found *series_found(const struct series *s)
 {
-    return &s->found;
+    struct series_found *f = memory_zeroed(sizeof(*f));
+
+    *f = s->found;
+    if (!s->map)
+        return f;
+    f->map = map_copy(s->map);
+    promises_rest(s->promises, &f->promise);
+    found_jobs(f, s->world, s->metrics, s->seat);
+    return f;
+}
+
+void found_free(struct series_found *f)
+{
+    if (f->map)
+        map_close(f->map);
+    free(f);
 }
 
 static unsigned arrival_size_of(const struct world_podset *set)
@@ -146,9 +176,52 @@ static void spell(struct series *s, int64_t to_ns)
     }
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static uint32_t domains_of(const struct series *s, const struct record *r, uint8_t level)
+{
+    int64_t *domain = memory_zeroed(sizeof(*domain) * (r->pod_count + 1u));
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < r->pod_count; i++) /* a host in none stands for itself */
+        domain[i] = s->world->node[r->pods[i].node].domain[level] != WORLD_NONE
+                        ? (int64_t)s->world->node[r->pods[i].node].domain[level]
+                        : -1 - (int64_t)r->pods[i].node;
+    qsort(domain, r->pod_count, sizeof(*domain), by_number);
+    for (uint32_t i = 0; i < r->pod_count; i++)
+        count += i == 0 || domain[i] != domain[i - 1];
+    free(domain);
+    return count;
+}
+
+/* Where a whole gang of several pods sat down. */
+static void sit(struct series *s, const struct record *r)
+{
+    const struct world_job *job = &s->world->job[r->job];
+    struct found_seat *seat = &s->seat[r->job];
+    uint32_t pods = 0;
+
+    for (uint32_t i = 0; i < job->podset_count; i++)
+        pods += job->podset[i].pods;
+    if (pods < 2 || r->pod_count != pods)
+        return;
+    seat->pods = pods;
+    for (unsigned c = 0; c < FOUND_CHAINS; c++) {
+        int level = found_level(s->world, c);
+
+        seat->spans[c] = level < 0 ? 0 : domains_of(s, r, (uint8_t)level);
+    }
+}
+
 static void take(void *context, const struct record *r)
 {
     struct series *s = context;
+    struct metrics_now now = metrics_now(s->metrics);
 
     if (r->kind == RECORD_REFUSE)
         refusal(s, r);
@@ -163,7 +236,11 @@ static void take(void *context, const struct record *r)
         spell(s, r->t_ns);
     s->any = true;
     s->t_ns = s->found.end_ns = r->t_ns;
-    s->before = metrics_now(s->metrics);
+    map_take(s->map, r);
+    promises_take(s->promises, r, &s->before, &now, &s->found.promise);
+    if (r->kind == RECORD_START || r->kind == RECORD_MOVE)
+        sit(s, r);
+    s->before = now;
 }
 
 struct sink series_sink(struct series *s)

@@ -11,6 +11,8 @@
 
 #define TEXT_BYTES_MAX ((size_t)16 << 20)
 #define RANGE_MAX      1000000
+#define INHERIT_NS     60000000000 /* defaults of the configuration */
+#define BREACH_NS      30000000000
 
 void scene_further(void *scene, uint32_t line, const char *key)
 {
@@ -350,7 +352,8 @@ static bool head(struct scene *c, const struct tree *root)
     static const char *const keys[] = {"scenario", "from",    "why",    "config",
                                        "cluster",  "migs",    "teams",  "running",
                                        "timeline", "shuffle", "bind_s", NULL};
-    static const char *const config_keys[] = {"policy", "order", NULL};
+    static const char *const config_keys[] = {"policy",    "order",    "patience_s",
+                                              "inherit_s", "breach_s", NULL};
     static const char *const orders[] = {"fifo", "priority", "easy", "conservative", NULL};
     struct reader *r = &c->r;
     struct scenario *s = c->s;
@@ -365,12 +368,17 @@ static bool head(struct scene *c, const struct tree *root)
         s->why = why->text;
     s->shuffle = (uint32_t)reader_int(r, root, "shuffle", (struct span){0, 10000, 0});
 
-    const struct tree *config = reader_map(r, root, "config");
-    if (config && reader_keys(r, config, config_keys, NULL)) {
+    const struct tree *config = reader_map(r, root, "config"), none = {.kind = TREE_MAP};
+    if (!config)
+        config = &none;
+    if (reader_keys(r, config, config_keys, NULL)) {
         s->policy = reader_name(r, config, "policy", false);
         int64_t order = reader_choice(r, config, "order", orders, -1);
         s->order = order < 0 || r->code ? NULL : orders[order];
     }
+    s->patience_ns = reader_time(r, config, "patience_s", (struct span){0, READ_NS_MAX, 0});
+    s->inherit_ns = reader_time(r, config, "inherit_s", (struct span){0, READ_NS_MAX, INHERIT_NS});
+    s->breach_ns = reader_time(r, config, "breach_s", (struct span){0, READ_NS_MAX, BREACH_NS});
     r->w->workload_name = s->name;
     return !r->code;
 }

@@ -74,6 +74,7 @@ struct scenario_further {
 struct scenario {
     const char *path, *name, *from, *why;
     const char *policy, *order; /* config, or NULL */
+    int64_t patience_ns, inherit_ns, breach_ns;
     uint32_t shuffle;
     struct world world;
     uint32_t running_count, step_count, further_count;

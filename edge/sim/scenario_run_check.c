@@ -78,9 +78,9 @@ static const struct record_pod *pods_of_set(const struct record_pod *pods, uint3
 
 /* NULL, or the hard rule that the podset's pods break. */
 static const char *set_broken(const struct play *p, const struct world_podset *set,
-                              const struct record_pod *pods, uint32_t count)
+                              const struct record_pod *pods, uint32_t count, uint32_t least)
 {
-    if (count < set->pods_min || count > set->pods)
+    if (count < least || count > set->pods)
         return "a gang that is neither whole nor absent";
     for (unsigned r = 0; r < set->required_count && count > 0; r++)
         if (!contained(p, set->required[r], pods, count))
@@ -117,24 +117,36 @@ static const char *host_shut(const struct play *p, const struct world_job *job,
     return NULL;
 }
 
-void play_check_start(struct play *p, uint32_t job, const struct record_pod *pods, uint32_t count)
+/* What runs may stay where nothing new may come. */
+static bool is_there(const struct live *l, const struct record_pod *pod)
+{
+    for (uint32_t n = 0; n < l->pod_count; n++)
+        if (l->pod[n].pod == pod->pod)
+            return true;
+    return false;
+}
+
+void play_check_start(struct play *p, uint32_t job, const struct record_pod *pods, uint32_t count,
+                      bool whole)
 {
     const struct world_job *j = &p->w->job[job];
     const char *wrong = count == 0 ? "no pods" : cards_shared(j, pods, count);
     uint32_t seen = 0;
 
     for (uint32_t s = 0; s < j->podset_count && !wrong; s++) {
-        uint32_t of_set;
+        uint32_t of_set, done = play_done_pods(p, job, s), least = j->podset[s].pods_min;
         const struct record_pod *first = pods_of_set(pods, count, s, &of_set);
 
-        wrong = set_broken(p, &j->podset[s], first, of_set);
+        least = whole && least > done ? least - done : 0;
+        wrong = set_broken(p, &j->podset[s], first, of_set, least);
         seen += of_set;
     }
     for (unsigned r = 0; r < j->required_count && !wrong; r++)
         if (!contained(p, j->required[r], pods, count))
             wrong = "pods that are not in one domain of the level that the job requires";
     for (uint32_t n = 0; n < count && !wrong; n++) {
-        wrong = host_shut(p, j, &pods[n]);
+        if (whole || !is_there(&p->job[job].live, &pods[n]))
+            wrong = host_shut(p, j, &pods[n]);
         for (uint32_t other = 0; other < n && !wrong; other++)
             if (pods[other].pod == pods[n].pod)
                 wrong = "one pod twice";
@@ -253,6 +265,22 @@ static void check_truth(struct play *p)
     }
 }
 
+/* What was told to go may still sit on what failed. */
+static void check_down(struct play *p)
+{
+    for (uint32_t job = 0; job < p->w->job_count; job++) {
+        const struct live *l = &p->job[job].live;
+
+        for (uint32_t n = 0; l->state == LIVE_RUNNING && n < l->pod_count; n++) {
+            const struct play_node *x = &p->node[l->pod[n].node];
+
+            if (x->state == HOST_DOWN || (l->pod[n].devices & x->down))
+                play_broken(p, "no device in use that is down", "%s on node %s",
+                            p->w->job[job].name, p->w->node[l->pod[n].node].name);
+        }
+    }
+}
+
 /* Nothing is given twice, whatever the core believes. */
 static void check_devices(struct play *p)
 {
@@ -265,10 +293,6 @@ static void check_devices(struct play *p)
         if (u->wrong)
             play_broken(p, "no device given twice", "%s on node %s, device %u", u->wrong, name,
                         u->wrong_device);
-        if (u->any & p->node[n].down)
-            play_broken(p, "no device in use that is down", "one of node %s", name);
-        if (p->node[n].state == HOST_DOWN && u->pods > 0)
-            play_broken(p, "no device in use that is down", "pods on node %s", name);
     }
     free(use);
 }
@@ -290,7 +314,8 @@ static void check_reason(struct play *p, uint32_t id)
     }
     now = gang_fits(&v);
     if (j->told.fits == VERDICT_FITS) {
-        if (team_allows(m, j->team, job_least_milli(m, id), &team))
+        if ((j->told.code == WHY_QUOTA || j->told.code == WHY_NEVER_QUOTA) &&
+            team_allows(m, j->team, job_least_milli(m, id), &team))
             play_broken(p, "reasons that hold", "%s held back by a limit that allows it", name);
     } else if (now == VERDICT_FITS && team_allows(m, j->team, job_least_milli(m, id), &team)) {
         play_broken(p, "reasons that hold", "room for %s, which was told that there is none", name);
@@ -307,6 +332,7 @@ void play_check(struct play *p)
     if (p->broken)
         return;
     check_devices(p);
+    check_down(p);
     check_model(p);
     if (!play_behind(p))
         check_truth(p);

@@ -121,7 +121,7 @@ void play_describe(struct play *p, uint32_t job, struct out *out)
 
     out_add(out, p->w->job[job].name);
     if (l->state == LIVE_RUNNING) {
-        out_add(out, " on");
+        out_add(out, play_is_below(p, job) ? " below its minimum on" : " on");
         for (uint32_t n = 0; n < l->pod_count; n++) {
             out_add(out, n ? ", " : " ");
             out_add(out, p->w->node[l->pod[n].node].name);
@@ -159,19 +159,29 @@ typedef bool (*job_test)(struct play *p, uint32_t job);
 
 static bool is_running(struct play *p, uint32_t job)
 {
-    return p->job[job].live.state == LIVE_RUNNING;
+    return p->job[job].live.state == LIVE_RUNNING && !play_is_below(p, job);
 }
 
 static bool is_waiting(struct play *p, uint32_t job)
 {
-    return p->job[job].live.state == LIVE_WAITING;
+    return play_waits(p, job);
 }
 
-static bool is_never_stopped(struct play *p, uint32_t job)
+static bool is_evicted(struct play *p, uint32_t job)
+{
+    return p->job[job].stops > 0;
+}
+
+static bool is_moved(struct play *p, uint32_t job)
 {
     (void)p;
     (void)job;
-    return false; /* this build stops and moves nobody */
+    return false; /* this build moves nobody */
+}
+
+static bool is_repaired(struct play *p, uint32_t job)
+{
+    return p->job[job].repaired;
 }
 
 static bool is_sick(struct play *p, uint32_t job)
@@ -205,11 +215,10 @@ static bool one_job(struct play *p, const char *key, const struct tree *name, jo
     return play_missed(p, key, name);
 }
 
-/* J, [J, K] or {only: [J, K]}. */
-static bool jobs(struct play *p, const char *key, const struct tree *value, job_test test)
+/* All of the list; only: and no other. */
+static bool listed(struct play *p, const char *key, const struct tree *value,
+                   const struct tree *list, bool only, job_test test)
 {
-    const struct tree *only = value->kind == TREE_MAP ? reader_get(value, "only") : NULL;
-    const struct tree *list = only ? only : value;
     bool fine = true;
 
     if (list->kind != TREE_LIST)
@@ -218,12 +227,20 @@ static bool jobs(struct play *p, const char *key, const struct tree *value, job_
         for (const struct tree *t = list->child; t; t = t->next)
             fine &= one_job(p, key, t, test);
     for (uint32_t job = 0; only && job < p->w->job_count; job++)
-        if (test(p, job) && !is_listed(p, only, job)) {
+        if (test(p, job) && !is_listed(p, list, job)) {
             out_clear(&p->found);
             play_describe(p, job, &p->found);
             fine = play_missed(p, key, value);
         }
     return fine;
+}
+
+/* J, [J, K] or {only: [J, K]}. */
+static bool jobs(struct play *p, const char *key, const struct tree *value, job_test test)
+{
+    const struct tree *only = value->kind == TREE_MAP ? reader_get(value, "only") : NULL;
+
+    return listed(p, key, value, only ? only : value, only != NULL, test);
 }
 
 static bool expect_running(struct play *p, const struct tree *t)
@@ -249,38 +266,33 @@ static bool expect_waiting(struct play *p, const struct tree *t)
 
 /* ---- counts and figures ---- */
 
-/* {count, pods, only}: of stops or moves, of which this build makes none. */
-static bool stopped(struct play *p, const char *key, const struct tree *t)
+/* {count, pods, only}: whole stops or moves since the start; pods also those that shrinks took. */
+static bool stopped(struct play *p, const char *key, const struct tree *t, job_test test,
+                    uint32_t times, uint32_t of_pods)
 {
     const struct tree *only = t->kind == TREE_MAP ? reader_get(t, "only") : NULL;
     const struct tree *count = t->kind == TREE_MAP ? reader_get(t, "count") : NULL;
     const struct tree *pods = t->kind == TREE_MAP ? reader_get(t, "pods") : NULL;
 
     if (t->kind != TREE_MAP)
-        return jobs(p, key, t, is_never_stopped);
-    found_text(p, "none");
-    if ((count && !play_amount(count, 0, 0)) || (pods && !play_amount(pods, 0, 0)) ||
-        (only && (only->kind != TREE_LIST || only->count > 0)))
+        return jobs(p, key, t, test);
+    if ((count && !play_amount(count, times * MICRO, 0)) ||
+        (pods && !play_amount(pods, of_pods * MICRO, 0))) {
+        out_clear(&p->found);
+        out_format(&p->found, "%u stops, %u pods", times, of_pods);
         return play_missed(p, key, t);
-    return true;
+    }
+    return !only || listed(p, key, t, only, true, test);
 }
 
 static bool expect_evicted(struct play *p, const struct tree *t)
 {
-    return stopped(p, "evicted", t);
+    return stopped(p, "evicted", t, is_evicted, p->evicted, p->evicted_pods);
 }
 
 static bool expect_moved(struct play *p, const struct tree *t)
 {
-    return stopped(p, "moved", t);
-}
-
-static bool expect_promised(struct play *p, const struct tree *t)
-{
-    if (t->count == 0)
-        return true;
-    found_text(p, "no promise: this build makes none");
-    return play_missed(p, "promised", t);
+    return stopped(p, "moved", t, is_moved, 0, 0);
 }
 
 static bool expect_wait(struct play *p, const struct tree *map)
@@ -360,13 +372,71 @@ static bool expect_metrics(struct play *p, const struct tree *map)
     return fine;
 }
 
-/* Gangs are whole or absent in this build: none is below its minimum. */
+/* Gangs below their minimum, and how many pods they hold; none named: there is none. */
 static bool expect_broken(struct play *p, const struct tree *map)
 {
-    if (map->count == 0)
+    bool fine = true;
+
+    for (uint32_t job = 0; map->count == 0 && job < p->w->job_count; job++)
+        if (play_is_below(p, job)) {
+            out_clear(&p->found);
+            play_describe(p, job, &p->found);
+            fine = play_missed(p, "broken", map);
+        }
+    for (const struct tree *t = map->child; t; t = t->next) {
+        uint32_t job = play_job_of(p, t);
+
+        if (play_is_below(p, job) && play_amount(t, (int64_t)p->job[job].live.pod_count * MICRO, 0))
+            continue;
+        out_clear(&p->found);
+        play_describe(p, job, &p->found);
+        fine = play_missed_in(p, "broken", t);
+    }
+    return fine;
+}
+
+/* Differences between the core's books and the cluster that a list has mended. */
+static bool expect_repaired(struct play *p, const struct tree *t)
+{
+    const struct tree *count = reader_get(t, "count"), *gpus = reader_get(t, "gpus");
+    const struct tree *names = reader_get(t, "jobs");
+
+    if ((count && !play_amount(count, p->repaired * MICRO, 0)) ||
+        (gpus && !play_amount(gpus, p->repaired_nano / 1000, 1000))) {
+        out_clear(&p->found);
+        out_format(&p->found, "%u jobs, ", p->repaired);
+        out_decimal(&p->found, p->repaired_nano / 1000, 6);
+        out_add(&p->found, " GPUs");
+        return play_missed(p, "repaired", t);
+    }
+    return !names || jobs(p, "repaired", names, is_repaired);
+}
+
+/* Of the pods that run, how many got which of the ways that they asked for. */
+static bool granted_one(struct play *p, uint32_t job, const struct tree *way)
+{
+    const struct live *l = &p->job[job].live;
+    uint32_t count = 0;
+
+    for (uint32_t n = 0; l->state == LIVE_RUNNING && n < l->pod_count; n++) {
+        const char *wish = p->w->job[job].podset[l->pod[n].podset].wish;
+
+        count += wish && strcmp(wish, way->key) == 0;
+    }
+    if (play_amount(way, count * MICRO, 0))
         return true;
-    found_text(p, "no gang below its minimum");
-    return play_missed(p, "broken", map);
+    found_micro(p, count * MICRO);
+    return play_missed_in(p, "granted", way);
+}
+
+static bool expect_granted(struct play *p, const struct tree *map)
+{
+    bool fine = true;
+
+    for (const struct tree *t = map->child; t; t = t->next)
+        for (const struct tree *way = t->child; way; way = way->next)
+            fine &= granted_one(p, play_job_of(p, t), way);
+    return fine;
 }
 
 static bool expect_rejected(struct play *p, const struct tree *t)
@@ -451,10 +521,11 @@ static const struct {
     bool (*holds)(struct play *p, const struct tree *value);
 } expectations[] = {
     {"running", expect_running},   {"waiting", expect_waiting},  {"place", play_expect_place},
-    {"evicted", expect_evicted},   {"moved", expect_moved},      {"promised", expect_promised},
+    {"evicted", expect_evicted},   {"moved", expect_moved},      {"promised", play_expect_promised},
     {"free", play_expect_free},    {"wait_s", expect_wait},      {"grade", expect_grade},
     {"metrics", expect_metrics},   {"sick", expect_sick},        {"broken", expect_broken},
-    {"rejected", expect_rejected}, {"decide_ms", expect_decide}, {"never", expect_never},
+    {"rejected", expect_rejected}, {"decide_ms", expect_decide}, {"repaired", expect_repaired},
+    {"granted", expect_granted},   {"never", expect_never},
 };
 
 bool play_expect(struct play *p, const struct tree *expect)

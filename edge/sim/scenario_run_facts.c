@@ -256,10 +256,89 @@ static bool is_gone(const struct play *p, uint32_t key)
     return j->key != key || (j->live.state != LIVE_WAITING && j->live.state != LIVE_RUNNING);
 }
 
-void play_relist(struct play *p)
+/* ---- what a list mends ---- */
+
+static void note_repair(struct play *p, uint32_t job, int64_t nano)
+{
+    p->repaired++;
+    p->repaired_nano += nano;
+    p->job[job].repaired = true;
+}
+
+static bool holds_pod(const struct live *l, uint32_t pod)
+{
+    for (uint32_t n = 0; l->state == LIVE_RUNNING && n < l->pod_count; n++)
+        if (l->pod[n].pod == pod)
+            return true;
+    return false;
+}
+
+/* GPUs of the job's pods that the core believes in and that are not so; tell: it hears of each. */
+static int64_t believed_nano(struct play *p, uint32_t job, uint32_t id, bool tell)
+{
+    const struct model *m = p->driver.sched.m;
+    const struct world_job *j = &p->w->job[job];
+    int64_t nano = 0;
+
+    for (uint32_t s = job_row(m, id)->seat_head; s != ROW_NONE; s = seat_row(m, s)->next_of_job) {
+        uint32_t pod = seat_row(m, s)->pod;
+        struct event e = play_event(p, EVENT_POD_GONE);
+
+        if (tell && holds_pod(&p->job[job].live, pod))
+            continue;
+        nano += fit_pod_nano(p->w, j, play_podset_of(j, pod));
+        e.pod_gone = (struct event_pod_gone){job_row(m, id)->key, pod, POD_WAITS};
+        if (tell)
+            driver_event(&p->driver, &e);
+    }
+    return nano;
+}
+
+/* Jobs of the core's that are no more. */
+static void mend_gone(struct play *p)
 {
     const struct model *m = p->driver.sched.m;
 
+    for (uint32_t id = 0; id < model_count(m, TABLE_JOB); id++) {
+        struct event e = play_event(p, EVENT_END);
+        uint32_t key = job_row(m, id)->key;
+
+        if (job_row(m, id)->state == JOB_FREE || !is_gone(p, key))
+            continue;
+        if (p->job_of_key[key] != WORLD_NONE)
+            note_repair(p, p->job_of_key[key], believed_nano(p, p->job_of_key[key], id, false));
+        e.end.key = key;
+        driver_event(&p->driver, &e);
+    }
+}
+
+/* A job that the core knows: a run that ended without a word waits again, pods that went are gone.
+ */
+static void mend_known(struct play *p, uint32_t job, uint32_t id)
+{
+    const struct model *m = p->driver.sched.m;
+    struct event e = play_event(p, EVENT_JOB_SET);
+    int64_t nano = 0;
+
+    e.job_set =
+        (struct event_job_set){p->job[job].key, p->w->job[job].priority, p->w->job[job].est_ns};
+    driver_event(&p->driver, &e);
+    if (job_row(m, id)->state != JOB_RUNNING)
+        return;
+    if (p->job[job].live.state == LIVE_WAITING) {
+        nano = believed_nano(p, job, id, false);
+        e = play_event(p, EVENT_STOP);
+        e.stop.key = p->job[job].key;
+        driver_event(&p->driver, &e);
+    } else {
+        nano = believed_nano(p, job, id, true);
+    }
+    if (nano > 0)
+        note_repair(p, job, nano);
+}
+
+void play_relist(struct play *p)
+{
     /* A list is newer than all that is still under way. */
     while (p->fact_count)
         drop_fact(p, p->fact_count - 1);
@@ -269,29 +348,17 @@ void play_relist(struct play *p)
         play_tell_node(p, n);
     for (uint32_t t = 0; t < p->w->team_count; t++)
         feed_team(&p->feed, p->now_ns, t);
-    for (uint32_t id = 0; id < model_count(m, TABLE_JOB); id++) {
-        struct event e = play_event(p, EVENT_END);
-
-        if (job_row(m, id)->state == JOB_FREE || !is_gone(p, job_row(m, id)->key))
-            continue;
-        e.end.key = job_row(m, id)->key;
-        driver_event(&p->driver, &e);
-    }
-    /* A run that ended without a word: it waits again. Then whatever the core never heard of. */
+    mend_gone(p);
     for (uint32_t job = 0; job < p->w->job_count; job++) {
-        uint32_t id = p->job[job].key == WORLD_NONE ? ROW_NONE : index_job_find(m, p->job[job].key);
-        struct event e = play_event(p, EVENT_JOB_SET);
+        uint32_t key = p->job[job].key;
+        uint32_t id = key == WORLD_NONE ? ROW_NONE : index_job_find(p->driver.sched.m, key);
+        bool lives =
+            p->job[job].live.state == LIVE_WAITING || p->job[job].live.state == LIVE_RUNNING;
 
-        if (id == ROW_NONE)
-            continue;
-        e.job_set =
-            (struct event_job_set){p->job[job].key, p->w->job[job].priority, p->w->job[job].est_ns};
-        driver_event(&p->driver, &e);
-        if (job_row(m, id)->state != JOB_RUNNING || p->job[job].live.state != LIVE_WAITING)
-            continue;
-        e = play_event(p, EVENT_STOP);
-        e.stop.key = p->job[job].key;
-        driver_event(&p->driver, &e);
+        if (id != ROW_NONE)
+            mend_known(p, job, id);
+        else if (lives) /* it never heard of it */
+            note_repair(p, job, 0);
     }
     tell_jobs(p);
 }

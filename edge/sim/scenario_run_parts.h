@@ -3,7 +3,9 @@
  *   scenario_run.c          rounds, time, failures
  *   scenario_run_truth.c    what is so: jobs and nodes, and what that makes the core hear
  *   scenario_run_facts.c    news on their way to the core: late, doubled, in other order, lost
+ *   scenario_run_pods.c     pods one by one: gone, done, made anew, on their way out
  *   scenario_run_start.c    what the core decided, and whether the truth admits it
+ *   scenario_run_promise.c  promises, and what excuses a late start
  *   scenario_run_step.c     the steps of the timeline
  *   scenario_run_view.c     the cluster as the core sees it: other orders for shuffle
  *   scenario_run_use.c      who holds what on a node
@@ -53,6 +55,11 @@ struct play_job {
     int64_t terminate_ns;   /* how long its pods take to go */
     int64_t last_ckpt_ns;   /* it saved all it had then; INT64_MIN: nobody said so */
     int64_t back_ns;        /* a deleted pod is made anew; INT64_MAX: nothing of that kind */
+    int64_t promised_ns;    /* it starts by then; INT64_MAX: nothing promised */
+    uint64_t excuses;       /* that there were when it was promised */
+    uint32_t stops;         /* times that the core stopped it */
+    bool excused;           /* a job of higher priority came since */
+    bool repaired;          /* a list found the core's books of it wrong */
     struct play_reason told;
 };
 
@@ -60,8 +67,16 @@ struct play_job {
  */
 struct play_ghost {
     uint32_t job, key, pod_count;
+    bool told; /* to the core */
     int64_t until_ns;
     struct record_pod *pod;
+};
+
+/* A pod of a gang that is not to be placed: it has done its work, or is made anew later. */
+struct play_gone {
+    uint32_t job, pod;
+    bool done;
+    int64_t back_ns; /* INT64_MAX where done */
 };
 
 /* News on its way: encoded events about one object. */
@@ -99,6 +114,8 @@ struct play {
     struct play_job *job;   /* by job */
     struct play_ghost *ghost;
     size_t ghost_count, ghost_limit;
+    struct play_gone *gone;
+    size_t gone_count, gone_limit;
     uint32_t *heard; /* jobs in the order in which they came, newest incarnation last */
     size_t heard_count, heard_limit;
     uint32_t *job_of_key;
@@ -124,7 +141,9 @@ struct play {
     int64_t now_ns, decide_ns_max;
     uint32_t line;    /* of the step at hand */
     uint64_t changes; /* decisions and rejections so far */
-    uint32_t rejected;
+    uint64_t excuses; /* events so far that excuse a late start */
+    uint32_t rejected, evicted, evicted_pods, repaired;
+    int64_t repaired_nano;   /* GPUs of which the core had a wrong picture */
     struct metrics *metrics; /* NULL: nobody asks */
     struct play_never *never;
     size_t never_count, never_limit;
@@ -141,7 +160,6 @@ struct play {
 /* `FILE:LINE: expected WHAT, found ...`: an always-check failed. Ends the run. */
 void play_broken(struct play *p, const char *expected, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void play_lacking(struct play *p, uint32_t line, const char *key);
 /* Sends what is due to the core and lets it decide, then checks everything. */
 void play_turn(struct play *p);
 void play_record(struct play *p, struct record *record);
@@ -182,8 +200,7 @@ void play_relist(struct play *p); /* everything anew, what is gone included */
 
 struct event play_event(const struct play *p, enum event_kind kind);
 uint32_t play_new_key(struct play *p, uint32_t job);
-void play_tell_job(struct play *p, uint32_t job); /* JOB, and its seats if it runs */
-void play_tell_ghost(struct play *p, const struct play_ghost *g);
+void play_tell_job(struct play *p, uint32_t job);   /* JOB, and its seats if it runs */
 void play_tell_node(struct play *p, uint32_t node); /* HOST, its state, its devices */
 
 void play_submit(struct play *p, uint32_t job);
@@ -192,17 +209,72 @@ void play_seated(struct play *p, const struct scenario_running *running);
 void play_finish(struct play *p, uint32_t job);
 void play_cancel(struct play *p, uint32_t job);
 void play_recreate(struct play *p, uint32_t job);
-void play_delete_pod(struct play *p, uint32_t job, int64_t back_ns);
+void play_delete_job(struct play *p, uint32_t job, int64_t back_ns);
 void play_back(struct play *p, uint32_t job);
-void play_ghost_gone(struct play *p, size_t ghost);
+/* The run ends before its time: the job waits, with what it had saved. */
+void play_stop_run(struct play *p, uint32_t job);
 /* For the figures: what the world's events would say of it. */
 void play_note(struct play *p, struct world_event e);
 void play_node_state(struct play *p, uint32_t node, uint8_t state, int64_t leave_ns);
 void play_device_state(struct play *p, uint32_t node, unsigned device, uint8_t state);
 
+/* --- scenario_run_pods.c --- */
+
+uint32_t play_pods_of(const struct world_job *job);
+/* The podset of a pod, by its number through the gang. */
+uint32_t play_podset_of(const struct world_job *job, uint32_t pod);
+/* Pods of the podset that have done their work. */
+uint32_t play_done_pods(const struct play *p, uint32_t job, uint32_t podset);
+/* True if it runs with fewer pods than it must have. */
+bool play_is_below(const struct play *p, uint32_t job);
+/* What the core must hear of the pods that are not to be placed. */
+void play_tell_gone(struct play *p, uint32_t job, bool done);
+/* Forgets those of the job; done: also those that have done their work. */
+void play_forget_gone(struct play *p, uint32_t job, bool done);
+
+/* One pod ends well, ends badly, or is deleted while the others run on. */
+void play_finish_pod(struct play *p, uint32_t job, uint32_t pod);
+void play_fail_pod(struct play *p, uint32_t job, uint32_t pod);
+void play_delete_pod(struct play *p, const struct step *step);
+void play_pods_back(struct play *p);
+/* The job's first podset is about to have so many pods: numbers follow, and what is beyond goes. */
+void play_renumber(struct play *p, uint32_t job, uint32_t pods);
+
+/* These pods of the run are told to go; with time to go they hold their devices until then. True if
+ * they stay a while. */
+bool play_leave_ghost(struct play *p, uint32_t job, const struct record_pod *pods, uint32_t count);
+void play_tell_ghost(struct play *p, struct play_ghost *g);
+/* Those of which the core has not heard. */
+void play_tell_ghosts(struct play *p);
+void play_ghost_gone(struct play *p, size_t ghost);
+
+/* Decisions about runs. */
+void play_grow(struct play *p, uint32_t job, uint32_t key, const struct record_pod *pods,
+               uint32_t count);
+void play_shrink(struct play *p, uint32_t job, uint32_t key, const struct record_pod *pods,
+                 uint32_t count, uint32_t by);
+void play_break(struct play *p, uint32_t job, uint32_t key);
+
+/* --- scenario_run_promise.c --- */
+
+/* Something happened that excuses a late start. */
+void play_excuse(struct play *p);
+/* A job came: those below its priority may have to wait longer. */
+void play_excuse_below(struct play *p, uint32_t job);
+void play_promise(struct play *p, uint32_t job, int64_t by_ns, const struct record_pod *pods,
+                  uint32_t count);
+/* The job starts, or is no more. */
+void play_promise_ends(struct play *p, uint32_t job);
+void play_check_promises(struct play *p);
+
 /* --- scenario_run_start.c --- */
 
 void play_decided(void *context, const struct decision *d, const struct decision_seat *seats);
+/* Why the truth does not admit these pods of a job, or NULL. */
+const char *play_refuted(const struct play *p, uint32_t job, const struct record_pod *pods,
+                         uint32_t count);
+/* A bind that somebody said would be refused. */
+bool play_is_refused(struct play *p, uint32_t job, const struct record_pod *pods, uint32_t count);
 
 /* --- scenario_run_step.c --- */
 
@@ -234,8 +306,10 @@ bool play_is_unknown(const struct play *p, uint32_t job, const struct record_pod
 /* --- scenario_run_check.c --- */
 
 void play_check(struct play *p);
-/* A start of the core that news did not blur: whole, within the hard rules. */
-void play_check_start(struct play *p, uint32_t job, const struct record_pod *pods, uint32_t count);
+/* A start of the core that news did not blur: within the hard rules and, unless it is a gang being
+ * mended, whole. Pods by number. */
+void play_check_start(struct play *p, uint32_t job, const struct record_pod *pods, uint32_t count,
+                      bool whole);
 /* The one domain of the level that contains all pods, or -1. */
 int64_t play_together(const struct world *w, struct world_where where,
                       const struct record_pod *pods, uint32_t count);
@@ -262,10 +336,13 @@ struct world_where play_where(struct play *p, const struct tree *level);
 
 /* Why a job waits, asked now. False: it has no reason. */
 bool play_reason_now(struct play *p, uint32_t job, struct record *ret_record);
+/* True if the job waits, or a pod that it must have. */
+bool play_waits(const struct play *p, uint32_t job);
 /* One of `waiting: {J: {...}}`. */
 bool play_expect_reason(struct play *p, const struct tree *t);
 
 bool play_expect_place(struct play *p, const struct tree *map);
+bool play_expect_promised(struct play *p, const struct tree *map);
 bool play_expect_free(struct play *p, const struct tree *value);
 
 #endif

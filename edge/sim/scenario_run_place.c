@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/index.h"
 #include "edge/base/memory.h"
+
+#define BY_SLACK 2000 /* 2 ms, as times are compared */
 
 static uint16_t device_mask(const struct tree *list)
 {
@@ -128,10 +131,9 @@ static uint32_t nodes_spanned(const struct live *l)
 }
 
 /* Each pod's devices lie in one island; a single device always does. */
-static bool is_linked(const struct play *p, uint32_t job)
+static bool is_linked(const struct play *p, uint32_t job, const struct live *l)
 {
     const struct world_where island = {.scope = SCOPE_ISLAND};
-    const struct live *l = &p->job[job].live;
 
     for (uint32_t n = 0; n < l->pod_count; n++)
         if (play_is_unknown(p, job, &l->pod[n]) ||
@@ -140,9 +142,8 @@ static bool is_linked(const struct play *p, uint32_t job)
     return true;
 }
 
-static bool place_is(struct play *p, uint32_t job, const struct tree *t)
+static bool place_is(struct play *p, uint32_t job, const struct live *l, const struct tree *t)
 {
-    const struct live *l = &p->job[job].live;
     const struct tree *node = reader_get(t, "node"), *devices = reader_get(t, "devices");
     const struct tree *same = reader_get(t, "same"), *differ = reader_get(t, "differ");
     const struct tree *nodes = reader_get(t, "nodes"), *linked = reader_get(t, "linked");
@@ -157,7 +158,7 @@ static bool place_is(struct play *p, uint32_t job, const struct tree *t)
         return false;
     if (nodes && !play_amount(nodes, (int64_t)nodes_spanned(l) * 1000000, 0))
         return false;
-    return !linked || is_linked(p, job) == linked->truth;
+    return !linked || is_linked(p, job, l) == linked->truth;
 }
 
 static bool place_one(struct play *p, const struct tree *t)
@@ -165,15 +166,73 @@ static bool place_one(struct play *p, const struct tree *t)
     const struct tree *any = reader_get(t, "any");
     uint32_t job = play_job_of(p, t);
     const struct live *l = &p->job[job].live;
-    bool fine = l->state == LIVE_RUNNING && place_is(p, job, t), found = !any;
+    bool fine = l->state == LIVE_RUNNING && place_is(p, job, l, t), found = !any;
 
     for (const struct tree *a = any ? any->child : NULL; a && fine; a = a->next)
-        found |= place_is(p, job, a);
+        found |= place_is(p, job, l, a);
     if (fine && found)
         return true;
     out_clear(&p->found);
     play_describe(p, job, &p->found);
     return play_missed_in(p, "place", t);
+}
+
+/* ---- room that is kept ---- */
+
+/* The places kept for the job as if it ran there, in memory that the caller frees. */
+static struct live kept_of(const struct play *p, uint32_t job)
+{
+    const struct model *m = p->driver.sched.m;
+    uint32_t key = p->job[job].key, id = key == WORLD_NONE ? ROW_NONE : index_job_find(m, key);
+    struct live l = {.state = LIVE_RUNNING, .pod = memory_grow(NULL, sizeof(*l.pod))};
+    uint32_t hold = id == ROW_NONE ? ROW_NONE : job_row(m, id)->hold_head;
+
+    for (; hold != ROW_NONE; hold = hold_row(m, hold)->next) {
+        const struct hold *x = hold_row(m, hold);
+        uint32_t node = p->node_of[x->host];
+
+        l.pod = memory_grow(l.pod, (l.pod_count + 1) * sizeof(*l.pod));
+        l.pod[l.pod_count++] =
+            (struct record_pod){.pod = x->pod,
+                                .podset = play_podset_of(&p->w->job[job], x->pod),
+                                .node = node,
+                                .devices = play_devices_of(p, node, x->devices),
+                                .mig_slot = x->slot};
+    }
+    return l;
+}
+
+static bool promised_one(struct play *p, const struct tree *t)
+{
+    uint32_t job = play_job_of(p, t);
+    int64_t by_ns = p->job[job].promised_ns;
+    const struct tree *by = t->kind == TREE_MAP ? reader_get(t, "by") : NULL;
+    struct live l = kept_of(p, job);
+    bool fine = by_ns != INT64_MAX && p->job[job].live.state == LIVE_WAITING &&
+                (!by || play_amount(by, by_ns / 1000, BY_SLACK)) &&
+                (t->kind != TREE_MAP || (l.pod_count > 0 && place_is(p, job, &l, t)));
+
+    out_clear(&p->found);
+    if (!fine && by_ns == INT64_MAX) {
+        out_add(&p->found, "no promise");
+    } else if (!fine) {
+        out_add(&p->found, "by ");
+        out_seconds(&p->found, by_ns);
+        out_add(&p->found, " s on");
+        for (uint32_t n = 0; n < l.pod_count; n++)
+            out_format(&p->found, "%s %s", n ? "," : "", p->w->node[l.pod[n].node].name);
+    }
+    free(l.pod);
+    return fine || play_missed_in(p, "promised", t);
+}
+
+bool play_expect_promised(struct play *p, const struct tree *map)
+{
+    bool fine = true;
+
+    for (const struct tree *t = map->child; t; t = t->next)
+        fine &= promised_one(p, t);
+    return fine;
 }
 
 bool play_expect_place(struct play *p, const struct tree *map)

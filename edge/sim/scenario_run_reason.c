@@ -18,21 +18,30 @@ bool play_reason_now(struct play *p, uint32_t job, struct record *ret_record)
     struct view v;
 
     *ret_record = play_blank(RECORD_REFUSE, job);
-    if (id == ROW_NONE || job_row(m, id)->state != JOB_WAITING || !job_row(m, id)->told.known)
+    if (id == ROW_NONE || !job_row(m, id)->told.known)
         return false;
-    if (job_row(m, id)->told.fits == VERDICT_FITS && j->told.known) {
+    if (j->told.known &&
+        (job_row(m, id)->told.fits == VERDICT_FITS || job_row(m, id)->state == JOB_RUNNING)) {
         ret_record->fits = (enum record_fits)j->told.fits;
         ret_record->reason.code = j->told.code;
         ret_record->reason.text = j->told.text.bytes;
-        ret_record->reason.binding = 0;
+        if (ret_record->fits == RECORD_FITS_YES)
+            ret_record->reason.binding = 0;
         return true;
     }
+    if (job_row(m, id)->state != JOB_WAITING)
+        return false;
     v = view_of(m, id);
     d.refusal = explain_refusal(m, id, gang_fits(&v));
     if (job_row(m, id)->told.known) /* the code that the scheduler told */
         d.refusal.code = (enum reason_code)job_row(m, id)->told.code;
     words_refusal(&p->words, p->w, &d, ret_record);
     return true;
+}
+
+bool play_waits(const struct play *p, uint32_t job)
+{
+    return p->job[job].live.state == LIVE_WAITING || play_is_below(p, job);
 }
 
 static bool has_binding(const struct record *r, const struct tree *list)
@@ -111,8 +120,7 @@ bool play_expect_reason(struct play *p, const struct tree *t)
 {
     uint32_t job = play_job_of(p, t);
     struct record r;
-    bool fine = p->job[job].live.state == LIVE_WAITING,
-         reason = fine && play_reason_now(p, job, &r);
+    bool fine = play_waits(p, job), reason = fine && play_reason_now(p, job, &r);
 
     if (fine && t->kind == TREE_MAP && t->count > 0)
         fine = reason && reason_is(t, &r);

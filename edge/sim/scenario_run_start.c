@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/index.h"
 #include "edge/base/memory.h"
 
 /* The bind is refused; the core hears of it and may try again. */
@@ -16,6 +17,26 @@ static void reject(struct play *p, uint32_t job, uint32_t key)
     e.stop.key = key;
     driver_event(&p->driver, &e);
     play_answer_end(p, job);
+}
+
+/* Pods that the same step told to go sit there still: the job waits for them, as if it had been
+ * told of them before. */
+static void put_off(struct play *p, uint32_t job, uint32_t key)
+{
+    struct event e = play_event(p, EVENT_STOP);
+
+    play_fact_begin(p);
+    e.stop.key = key;
+    driver_event(&p->driver, &e);
+    play_fact_end(p, OBJECT_JOB, job);
+}
+
+static bool has_new_ghosts(const struct play *p)
+{
+    for (size_t g = 0; g < p->ghost_count; g++)
+        if (!p->ghost[g].told)
+            return true;
+    return false;
 }
 
 static bool within(int64_t used, int64_t capacity)
@@ -50,8 +71,8 @@ static const char *refuted_pod(const struct play *p, const struct play_use *u, u
     return NULL;
 }
 
-static const char *refuted(const struct play *p, uint32_t job, const struct record_pod *pods,
-                           uint32_t count)
+const char *play_refuted(const struct play *p, uint32_t job, const struct record_pod *pods,
+                         uint32_t count)
 {
     for (uint32_t n = 0; n < count; n++) {
         struct play_use u = play_use_of(p, pods[n].node);
@@ -67,8 +88,7 @@ static const char *refuted(const struct play *p, uint32_t job, const struct reco
     return NULL;
 }
 
-/* A bind that somebody said would be refused. */
-static bool is_refused(struct play *p, uint32_t job, const struct record_pod *pods, uint32_t count)
+bool play_is_refused(struct play *p, uint32_t job, const struct record_pod *pods, uint32_t count)
 {
     if (p->job[job].rejects > 0) {
         p->job[job].rejects--;
@@ -87,6 +107,7 @@ static void take(struct play *p, uint32_t job, const struct decision *d, struct 
     struct play_job *j = &p->job[job];
     struct record r = play_blank(RECORD_START, job);
 
+    play_promise_ends(p, job);
     live_start(&j->live, p->w, &p->w->job[job], p->now_ns, pods, d->seat_count);
     if (j->first_start_ns < 0)
         j->first_start_ns = p->now_ns;
@@ -94,6 +115,20 @@ static void take(struct play *p, uint32_t job, const struct decision *d, struct 
     r.pods = pods;
     r.pod_count = d->seat_count;
     play_record(p, &r);
+}
+
+/* Pods that may run in several ways: how many of them in which was decided with the start. */
+static void take_ways(struct play *p, uint32_t job, uint32_t key)
+{
+    const struct model *m = p->driver.sched.m;
+    uint32_t id = index_job_find(m, key), n = 0;
+
+    if (id == ROW_NONE || !(job_row(m, id)->flags & JOB_HAS_WAYS))
+        return;
+    for (uint32_t s = job_row(m, id)->podset_head; s != ROW_NONE; s = podset_row(m, s)->next, n++) {
+        p->w->job[job].podset[n].pods = podset_row(m, s)->pods;
+        p->w->job[job].podset[n].pods_min = podset_row(m, s)->pods_min;
+    }
 }
 
 static void start(struct play *p, uint32_t job, const struct decision *d, struct record_pod *pods)
@@ -108,15 +143,20 @@ static void start(struct play *p, uint32_t job, const struct decision *d, struct
         reject(p, job, d->key);
         return;
     }
-    why = refuted(p, job, pods, d->seat_count);
+    take_ways(p, job, d->key);
+    why = play_refuted(p, job, pods, d->seat_count);
+    if (why && has_new_ghosts(p)) {
+        put_off(p, job, d->key);
+        return;
+    }
     if (why && !behind) {
         play_broken(p, "a start that is possible", "%s on %s: %s", name,
                     p->w->node[pods[0].node].name, why);
         return;
     }
     if (!behind)
-        play_check_start(p, job, pods, d->seat_count);
-    if (why || is_refused(p, job, pods, d->seat_count))
+        play_check_start(p, job, pods, d->seat_count, true);
+    if (why || play_is_refused(p, job, pods, d->seat_count))
         reject(p, job, d->key);
     else if (!p->broken)
         take(p, job, d, pods);
@@ -135,6 +175,34 @@ static void refuse(struct play *p, uint32_t job, const struct decision *d)
     out_add(&told->text, r.reason.text ? r.reason.text : "");
     if (p->job[job].key == d->key && p->job[job].live.state == LIVE_WAITING)
         play_record(p, &r);
+}
+
+/* Decisions with pods. */
+static void with_pods(struct play *p, uint32_t job, const struct decision *d,
+                      struct record_pod *pods)
+{
+    uint32_t by = d->by < p->key_count ? p->job_of_key[d->by] : WORLD_NONE;
+
+    switch (d->kind) {
+    case DECISION_START:
+        start(p, job, d, pods);
+        break;
+    case DECISION_PROMISE:
+        if (p->job[job].key == d->key)
+            play_promise(p, job, d->by_ns, pods, d->seat_count);
+        break;
+    case DECISION_GROW:
+        play_grow(p, job, d->key, pods, d->seat_count);
+        break;
+    case DECISION_SHRINK:
+        play_shrink(p, job, d->key, pods, d->seat_count, by);
+        break;
+    case DECISION_BREAK:
+        play_break(p, job, d->key);
+        break;
+    case DECISION_REFUSE:
+        break;
+    }
 }
 
 void play_decided(void *context, const struct decision *d, const struct decision_seat *seats)
@@ -164,6 +232,6 @@ void play_decided(void *context, const struct decision *d, const struct decision
                                       .devices = play_devices_of(p, node, seats[n].devices),
                                       .mig_slot = seats[n].slot};
     }
-    start(p, job, d, pods);
+    with_pods(p, job, d, pods);
     free(pods);
 }

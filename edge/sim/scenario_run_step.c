@@ -18,16 +18,11 @@ static const char *const known_further[] = {"outside",
                                             "expect waiting best_pods",
                                             "finish of one pod",
                                             "fail of one pod",
+                                            "expect repaired",
+                                            "gpus with a share",
+                                            "or",
+                                            "expect granted",
                                             NULL};
-
-static uint32_t pods_of(const struct world_job *job)
-{
-    uint32_t pods = 0;
-
-    for (uint32_t n = 0; n < job->podset_count; n++)
-        pods += job->podset[n].pods;
-    return pods;
-}
 
 /* The core holds whole devices only for those that nobody can place. */
 static bool has_vague_share(const struct scenario *s, const struct scenario_running *r)
@@ -37,7 +32,7 @@ static bool has_vague_share(const struct scenario *s, const struct scenario_runn
     for (uint32_t n = 0; n < job->podset_count; n++) {
         const struct world_podset *p = &job->podset[n];
 
-        if (p->gpus == 1 && (p->milli < 1000 || p->mem_share_mib > 0 || p->mig != WORLD_NONE))
+        if (p->gpus > 0 && (p->milli < 1000 || p->mem_share_mib > 0 || p->mig != WORLD_NONE))
             for (uint32_t seat = 0; seat < r->seat_count; seat++)
                 if (!r->seat[seat].devices_known)
                     return true;
@@ -51,10 +46,6 @@ const char *play_lacks(const struct scenario *s, uint32_t *ret_line)
     for (uint32_t n = 0; n < s->running_count; n++)
         if (has_vague_share(s, &s->running[n]))
             return "a share on a device that nobody knows";
-    if (s->order && (strcmp(s->order, "easy") == 0 || strcmp(s->order, "conservative") == 0)) {
-        *ret_line = 1;
-        return s->order;
-    }
     for (uint32_t f = 0; f < s->further_count; f++) {
         const char *const *known = known_further;
 
@@ -66,16 +57,10 @@ const char *play_lacks(const struct scenario *s, uint32_t *ret_line)
     }
     for (uint32_t n = 0; n < s->step_count; n++) {
         const struct step *step = &s->step[n];
-        bool gang = step->job != WORLD_NONE && pods_of(&s->world.job[step->job]) > 1;
 
         *ret_line = step->line;
         if (step->kind == STEP_OUTSIDE && has_vague_share(s, step->outside))
             return "a share on a device that nobody knows";
-        if (step->kind == STEP_DELETE_POD && gang)
-            return "delete_pod of a gang";
-        if ((step->kind == STEP_FINISH || step->kind == STEP_FAIL) && step->pod_given && gang)
-            return step->kind == STEP_FINISH ? "finish of one pod of a gang"
-                                             : "fail of one pod of a gang";
     }
     return NULL;
 }
@@ -108,32 +93,36 @@ static void set_node(struct play *p, const struct step *step)
     play_fact_end(p, OBJECT_NODE, step->node);
 }
 
-/* The core knows no change of a gang's size: a waiting one is told anew, in its old place. */
+/* The core knows no change of a gang's size: the job is told anew, in its old place, with what it
+ * has of pods. */
 static void resize(struct play *p, const struct step *step, struct reader *r)
 {
     struct world_podset *set = &p->w->job[step->job].podset[0];
     struct play_job *j = &p->job[step->job];
     struct event e = play_event(p, EVENT_END);
     bool rigid = set->pods_min == set->pods;
-
-    if (j->live.state == LIVE_RUNNING) {
-        play_lacking(p, step->line, "set pods of a job that runs");
-        return;
-    }
-    set->pods =
+    uint32_t pods =
         (uint32_t)reader_int(r, step->change, "pods", (struct span){1, READ_COUNT_MAX, set->pods});
-    set->pods_min = (uint32_t)reader_int(
+    uint32_t least = (uint32_t)reader_int(
         r, step->change, "min_pods",
-        (struct span){1, set->pods,
-                      rigid || set->pods_min > set->pods ? set->pods : set->pods_min});
-    if (j->live.state != LIVE_WAITING)
+        (struct span){1, pods, rigid || set->pods_min > pods ? pods : set->pods_min});
+
+    if (r->code)
         return;
     play_fact_begin(p);
     e.end.key = j->key;
-    driver_event(&p->driver, &e);
-    j->key = play_new_key(p, step->job);
-    play_tell_job(p, step->job);
+    if (j->live.state == LIVE_WAITING || j->live.state == LIVE_RUNNING)
+        driver_event(&p->driver, &e);
+    play_renumber(p, step->job, pods);
+    set->pods = pods;
+    set->pods_min = least;
+    if (j->live.state == LIVE_WAITING || j->live.state == LIVE_RUNNING) {
+        j->key = play_new_key(p, step->job);
+        j->promised_ns = INT64_MAX;
+        play_tell_job(p, step->job);
+    }
     play_fact_end(p, OBJECT_JOB, step->job);
+    play_tell_ghosts(p);
 }
 
 static void set_job(struct play *p, const struct step *step)
@@ -191,6 +180,7 @@ static void set_team(struct play *p, const struct step *step)
 
 static void set_watch(struct play *p, const struct step *step)
 {
+    play_excuse(p);
     p->delay_ns = step->length_ns;
     p->twice = step->twice;
     p->reorder = step->reorder_seed != 0;
@@ -205,6 +195,7 @@ static void restart(struct play *p, const struct step *step)
 {
     struct err err;
 
+    play_excuse(p);
     if (!step->empty)
         play_restart(p);
     else if (!play_restart_empty(p, &err))
@@ -235,6 +226,7 @@ static void look(struct play *p, const struct step *step)
 
 static void change(struct play *p, const struct step *step)
 {
+    play_excuse(p);
     if (step->kind == STEP_SET_NODE)
         set_node(p, step);
     else if (step->kind == STEP_SET_JOB)
@@ -250,13 +242,18 @@ static void end_job(struct play *p, const struct step *step)
     else if (step->kind == STEP_RECREATE)
         play_recreate(p, step->job);
     else if (step->kind == STEP_DELETE_POD)
-        play_delete_pod(p, step->job, step->length_ns);
-    else
+        play_delete_pod(p, step);
+    else if (!step->pod_given)
         play_finish(p, step->job);
+    else if (step->kind == STEP_FINISH)
+        play_finish_pod(p, step->job, step->pod);
+    else
+        play_fail_pod(p, step->job, step->pod);
 }
 
 static void reject(struct play *p, const struct step *step)
 {
+    play_excuse(p);
     if (step->node != WORLD_NONE)
         p->node[step->node].rejects = step->times;
     else

@@ -194,16 +194,44 @@ static const struct row step_rows[] = {
      TOP STEPS TWO "- {at: 1, terminate_s: {job: A, s: 10}}\n- {at: 2, finish: A}\n"
                    "- {at: 2, expect: {free: {gpus: 4}}}\n",
      0, NULL},
-    {"a gang that runs is not resized in this build",
-     TOP STEPS TWO "- {at: 1, set: {job: A, pods: 2}}\n", 1,
-     ":6: not in this build: set pods of a job that runs"},
-    {"a pod of a gang is not deleted in this build",
-     TOP STEPS "- {at: 0, submit: {job: A, pods: 2, gpus: 1, run_s: 9}}\n"
-               "- {at: 1, delete_pod: {job: A, pod: 0}}\n",
-     1, ":5: not in this build: delete_pod of a gang"},
-    {"alternatives are not in this build",
-     TOP STEPS "- {at: 0, submit: {job: A, run_s: 9, podsets: [{gpus: 1, or: [{mig: a}]}]}}\n", 1,
-     ":4: not in this build: or"},
+    {"a gang that runs gets another size",
+     TOP STEPS
+     "- {at: 0, submit: {job: A, pods: 2, gpus: 2, run_s: 99}}\n"
+     "- {at: 1, set: {job: A, pods: 4}}\n- {at: 2, expect: {running: [A], free: {gpus: 0}}}\n"
+     "- {at: 3, set: {job: A, pods: 1}}\n"
+     "- {at: 4, expect: {running: [A], free: {gpus: 6}, evicted: {pods: 0}}}\n",
+     0, NULL},
+    {"a pod of a gang is deleted and returns",
+     TOP STEPS "- {at: 0, submit: {job: A, pods: 2, gpus: 1, run_s: 99}}\n"
+               "- {at: 1, delete_pod: {job: A, pod: 0, back_s: 5}}\n"
+               "- {at: 2, expect: {broken: {A: 1}, running: {only: []}, waiting: [A]}}\n"
+               "- {at: 7, expect: {broken: {}, running: [A]}}\n",
+     0, NULL},
+    {"a whole gang is not broken",
+     TOP STEPS "- {at: 0, submit: {job: A, pods: 2, gpus: 1, run_s: 99}}\n"
+               "- {at: 1, expect: {broken: {A: 2}}}\n",
+     1, "expected broken: A: 2, found A on"},
+    {"a broken gang is not none",
+     TOP STEPS "- {at: 0, submit: {job: A, pods: 2, gpus: 1, run_s: 99}}\n"
+               "- {at: 1, delete_pod: {job: A, pod: 0, back_s: 5}}\n"
+               "- {at: 2, expect: {broken: {}}}\n",
+     1, "expected broken: {}, found A below its minimum on"},
+    {"nobody was stopped", TOP STEPS TWO "- {at: 1, expect: {evicted: {only: [A]}}}\n", 1,
+     "expected evicted: A, found A on"},
+    {"nothing was repaired", TOP STEPS TWO "- {at: 1, expect: {repaired: {count: 1}}}\n", 1,
+     "expected repaired: {count: 1}, found 0 jobs, 0 GPUs"},
+    {"another way was granted",
+     TOP STEPS "- {at: 0, submit: {job: A, pods: 3, run_s: 9, or: [{gpus: 4}, {gpus: 2}]}}\n"
+               "- {at: 1, expect: {granted: {A: {4: 1, 2: 1}}}}\n",
+     1, "expected granted: 2: 1, found 2"},
+    {"a promise of another time and place",
+     "config: {order: easy}\n" TOP STEPS
+     "- {at: 0, submit: {job: A, gpus: 4, run_s: 100, est_s: 100}}\n"
+     "- {at: 0, submit: {job: B, gpus: 4, run_s: 200, est_s: 200}}\n"
+     "- {at: 1, submit: {job: C, gpus: 4, run_s: 9, est_s: 9}}\n"
+     "- {at: 2, expect: {promised: {C: {by: 100}}}}\n"
+     "- {at: 3, expect: {promised: {C: {by: 200}}}}\n",
+     1, "expected promised: C: {by: 200}, found by 100 s on n"},
     {"another scheduler takes what is in use",
      TOP STEPS TWO "- {at: 1, outside: {job: C, gpus: 1, node: n1, devices: [0], run_s: 9}}\n", 1,
      "expected room for what another scheduler started"},

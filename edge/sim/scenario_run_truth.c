@@ -49,18 +49,11 @@ void play_tell_job(struct play *p, uint32_t job)
     const struct play_job *j = &p->job[job];
 
     feed_job(&p->feed, p->now_ns, &p->w->job[job], j->key);
-    if (j->live.state == LIVE_RUNNING)
-        tell_seats(p, j->key, j->live.pod, j->live.pod_count);
-}
-
-void play_tell_ghost(struct play *p, const struct play_ghost *g)
-{
-    struct world_job job = p->w->job[g->job];
-
-    /* What it once required is of no interest: it only holds until it is gone. */
-    job.required_count = job.preferred_count = 0;
-    feed_job(&p->feed, p->now_ns, &job, g->key);
-    tell_seats(p, g->key, g->pod, g->pod_count);
+    play_tell_gone(p, job, true);
+    if (j->live.state != LIVE_RUNNING)
+        return;
+    tell_seats(p, j->key, j->live.pod, j->live.pod_count);
+    play_tell_gone(p, job, false);
 }
 
 static void tell_end(struct play *p, uint32_t key)
@@ -126,6 +119,7 @@ void play_submit(struct play *p, uint32_t job)
     p->job[job].live.state = LIVE_WAITING;
     p->job[job].key = play_new_key(p, job);
     heard(p, job);
+    play_excuse_below(p, job);
     play_record(p, &r);
     play_fact_begin(p);
     play_tell_job(p, job);
@@ -143,16 +137,6 @@ static void run(struct play *p, uint32_t job, const struct record_pod *pods, uin
     r.pods = pods;
     r.pod_count = count;
     play_record(p, &r);
-}
-
-/* The podset of a pod, by its number through the gang. */
-static uint32_t podset_of(const struct world_job *job, uint32_t pod)
-{
-    uint32_t set = 0;
-
-    for (; set + 1 < job->podset_count && pod >= job->podset[set].pods; set++)
-        pod -= job->podset[set].pods;
-    return set;
 }
 
 /* A legal slot that is free on the device, for a profile that runs already. */
@@ -181,8 +165,10 @@ void play_seated(struct play *p, const struct scenario_running *running)
         const struct world_podset *set;
         struct play_use u = play_use_of(p, seat->node);
 
-        pods[n] = (struct record_pod){
-            .pod = n, .podset = podset_of(job, n), .node = seat->node, .devices = seat->devices};
+        pods[n] = (struct record_pod){.pod = n,
+                                      .podset = play_podset_of(job, n),
+                                      .node = seat->node,
+                                      .devices = seat->devices};
         set = &job->podset[pods[n].podset];
         for (uint32_t before = 0; before < n; before++)
             if (pods[before].node == seat->node)
@@ -193,6 +179,7 @@ void play_seated(struct play *p, const struct scenario_running *running)
         play_use_add(p, &u, running->job, &pods[n]);
         wrong = wrong ? wrong : u.wrong;
     }
+    play_excuse(p);
     if (wrong)
         play_broken(p, "room for what another scheduler started", "%s: %s", job->name, wrong);
     j->key = play_new_key(p, running->job);
@@ -217,19 +204,22 @@ void play_finish(struct play *p, uint32_t job)
     else
         play_note(p, (struct world_event){.kind = WEV_CANCEL, .target = job});
     j->live.state = LIVE_DONE;
+    j->promised_ns = INT64_MAX;
+    play_forget_gone(p, job, true);
     play_fact_begin(p);
     tell_end(p, j->key);
     play_fact_end(p, OBJECT_JOB, job);
     j->key = WORLD_NONE;
 }
 
-/* The run ends before its time. It keeps what it had at its last checkpoint, whether that came by
- * its clock or was told by the scenario. */
-static void stop_run(struct play *p, uint32_t job)
+/* It keeps what it had at its last checkpoint, whether that came by its clock or was told by the
+ * scenario. */
+void play_stop_run(struct play *p, uint32_t job)
 {
     struct play_job *j = &p->job[job];
     struct live saved = j->live;
 
+    play_forget_gone(p, job, false);
     live_stop(&j->live, &p->w->job[job], p->now_ns, false);
     if (j->last_ckpt_ns <= saved.start_ns)
         return;
@@ -245,32 +235,13 @@ static void fail_run(struct play *p, uint32_t job)
     struct record r = play_blank(RECORD_FAIL, job);
     struct event e = play_event(p, EVENT_STOP);
 
-    stop_run(p, job);
+    play_excuse(p);
+    play_stop_run(p, job);
     play_record(p, &r);
     play_fact_begin(p);
     e.stop.key = j->key;
     driver_event(&p->driver, &e);
     play_fact_end(p, OBJECT_JOB, job);
-}
-
-/* The pods of a run are told to go; with time to go they hold their devices until then. Returns
- * true if they stay a while. */
-static bool leave_ghost(struct play *p, uint32_t job)
-{
-    struct play_job *j = &p->job[job];
-    struct play_ghost *g;
-
-    if (j->live.state != LIVE_RUNNING || j->terminate_ns == 0)
-        return false;
-    p->ghost = out_grow(p->ghost, p->ghost_count, &p->ghost_limit, sizeof(*p->ghost));
-    g = &p->ghost[p->ghost_count++];
-    *g = (struct play_ghost){.job = job,
-                             .key = play_new_key(p, job),
-                             .pod_count = j->live.pod_count,
-                             .until_ns = p->now_ns + j->terminate_ns,
-                             .pod = memory_grow(NULL, (j->live.pod_count + 1) * sizeof(*g->pod))};
-    memcpy(g->pod, j->live.pod, j->live.pod_count * sizeof(*g->pod));
-    return true;
 }
 
 /* The job's present incarnation goes; the next one, if there is one, is told of in the same breath.
@@ -280,7 +251,7 @@ static void replace(struct play *p, uint32_t job, bool again)
     struct play_job *j = &p->job[job];
     bool lives = j->live.state == LIVE_WAITING || j->live.state == LIVE_RUNNING;
     bool ran = j->live.state == LIVE_RUNNING;
-    bool ghost = leave_ghost(p, job);
+    bool ghost = play_leave_ghost(p, job, j->live.pod, j->live.pod_count);
 
     play_fact_begin(p);
     if (lives)
@@ -288,25 +259,18 @@ static void replace(struct play *p, uint32_t job, bool again)
     if (ghost)
         play_tell_ghost(p, &p->ghost[p->ghost_count - 1]);
     if (ran)
-        stop_run(p, job);
+        play_stop_run(p, job);
     j->key = WORLD_NONE;
+    j->promised_ns = INT64_MAX;
+    j->live.ended = 0;
+    play_forget_gone(p, job, true);
+    play_excuse(p);
     if (again) {
         j->live.state = LIVE_WAITING;
         j->key = play_new_key(p, job);
         play_tell_job(p, job);
     }
     play_fact_end(p, OBJECT_JOB, job);
-}
-
-void play_ghost_gone(struct play *p, size_t ghost)
-{
-    struct play_ghost g = p->ghost[ghost];
-
-    play_fact_begin(p);
-    tell_end(p, g.key);
-    play_fact_end(p, OBJECT_JOB, g.job);
-    free(g.pod);
-    memmove(&p->ghost[ghost], &p->ghost[ghost + 1], (--p->ghost_count - ghost) * sizeof(*p->ghost));
 }
 
 /* For the figures a run that somebody ends and its job begins anew has failed. */
@@ -325,6 +289,26 @@ void play_cancel(struct play *p, uint32_t job)
     p->job[job].live.state = LIVE_DONE;
 }
 
+/* The next incarnation of what runs: under the number that the core knows it by, so that the room
+ * stays its own. */
+static void reincarnate(struct play *p, uint32_t job)
+{
+    struct play_job *j = &p->job[job];
+    bool ghost = play_leave_ghost(p, job, j->live.pod, j->live.pod_count);
+    struct event e = play_event(p, EVENT_STOP);
+
+    play_excuse(p);
+    play_stop_run(p, job);
+    play_forget_gone(p, job, true);
+    j->live.ended = 0;
+    play_fact_begin(p);
+    e.stop = (struct event_stop){j->key, 1};
+    driver_event(&p->driver, &e);
+    if (ghost)
+        play_tell_ghost(p, &p->ghost[p->ghost_count - 1]);
+    play_fact_end(p, OBJECT_JOB, job);
+}
+
 void play_recreate(struct play *p, uint32_t job)
 {
     struct live *l = &p->job[job].live;
@@ -335,14 +319,17 @@ void play_recreate(struct play *p, uint32_t job)
     note_end_of_run(p, job);
     p->w->job[job].submit_ns = p->now_ns;
     p->job[job].first_start_ns = -1;
+    if (l->state == LIVE_RUNNING)
+        reincarnate(p, job);
+    else
+        replace(p, job, true);
     p->job[job].last_ckpt_ns = INT64_MIN;
-    replace(p, job, true);
     heard(p, job);
     l->kept_ns = 0;
     l->ran = false;
 }
 
-void play_delete_pod(struct play *p, uint32_t job, int64_t back_ns)
+void play_delete_job(struct play *p, uint32_t job, int64_t back_ns)
 {
     struct play_job *j = &p->job[job];
 
@@ -387,6 +374,8 @@ void play_node_state(struct play *p, uint32_t node, uint8_t state, int64_t leave
                                       .target = node,
                                       .state = state <= STATE_LEAVE ? state : STATE_DRAIN,
                                       .leave_at_ns = leave_ns});
+    if (state != STATE_UP)
+        play_excuse(p);
     if (state == STATE_DOWN)
         fail_on(p, node, 0);
     if (state <= STATE_DRAIN)
@@ -411,6 +400,8 @@ void play_device_state(struct play *p, uint32_t node, unsigned device, uint8_t s
                                       .target = node,
                                       .gpu = (uint8_t)device,
                                       .state = state <= STATE_LEAVE ? state : STATE_DRAIN});
+    if (state != STATE_UP)
+        play_excuse(p);
     if (state == STATE_DOWN)
         fail_on(p, node, bit);
     x->down = (uint16_t)((x->down & rest) | (state == STATE_DOWN ? bit : 0));

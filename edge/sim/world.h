@@ -118,6 +118,10 @@ struct world_podset {
     struct world_where required[WORLD_LEVELS_MAX];
     uint32_t slice_pods; /* 0: no slices */
     struct world_where slice_level;
+    /* Scenarios: one of several ways for the same pods, best first. The first names the pods, the
+     * others have none until it is decided. */
+    bool way;         /* another way for the pods of the podset before it */
+    const char *wish; /* what the way is called; NULL: there is one only */
 };
 
 struct world_slow {
@@ -138,7 +142,7 @@ struct world_job {
     int64_t est_ns;  /* -1: the user says nothing */
     int64_t ckpt_ns; /* -1: no checkpoint; 0: nothing is ever lost */
     int64_t restart_ns;
-    int64_t patience_ns; /* -1: as configured */
+    int64_t patience_ns;          /* -1: as configured */
     struct world_where exclusive; /* SCOPE_NONE: shares its domains with other jobs */
     int32_t priority;
     bool preemptible, signal_save, share_card;

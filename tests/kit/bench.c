@@ -213,18 +213,23 @@ static void put_mix(struct bench *b)
     }
 }
 
-void bench_open(struct bench *b, uint32_t gpus)
+void bench_open_bare(struct bench *b)
 {
     struct limits l = sched_limits_small();
     struct event e = {.kind = EVENT_CONFIG};
 
     memset(b, 0, sizeof(*b));
     prng_init(&b->prng, 7);
-    b->hosts = gpus / BENCH_GPUS_PER_HOST;
     b->block = block_new(b, &l);
     sched_init(&b->s, b->block, &l);
     e.config = (struct event_config){.order = ORDER_FIFO, .budget_steps = 1000000};
     bench_put(b, &e);
+}
+
+void bench_open(struct bench *b, uint32_t gpus)
+{
+    bench_open_bare(b);
+    b->hosts = gpus / BENCH_GPUS_PER_HOST;
     put_levels(b);
     put_classes(b);
     put_mix(b);

@@ -47,6 +47,8 @@ struct bench_ask {
 
 /* Without a step: the cluster is the first batch. */
 void bench_open(struct bench *b, uint32_t gpus);
+/* The same without hosts, levels and classes: the caller puts its own. */
+void bench_open_bare(struct bench *b);
 void bench_close(struct bench *b);
 
 /* Events are gathered, and go in with the step; it makes room first where there is too little. */

@@ -38,6 +38,7 @@ static void write_seat(struct world *w, const struct decision *d, const struct d
     for (s = 0; s < model_count(m, TABLE_SEAT); s++)
         if (seat_row(m, s)->host == t->host && seat_row(m, s)->pod == t->pod &&
             seat_row(m, s)->devices == t->devices &&
+            seat_row(m, s)->job < model_count(m, TABLE_JOB) && /* a dropped row is another thing */
             job_row(m, seat_row(m, s)->job)->key == d->key &&
             podset_row(m, seat_row(m, s)->podset)->profile != ROW_NONE) {
             add_number(w, "/", t->slot);

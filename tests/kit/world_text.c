@@ -283,7 +283,10 @@ static void podset_word(const char *word, struct event_podset *p)
         p->profile = (uint32_t)value;
     else if (words_take(word, "class", &value))
         p->class_id = (uint32_t)value;
-    else if (words_value(word, "in"))
+    else if (words_is(word, "way")) {
+        p->way = 1;
+        p->pods = p->pods_min = 0;
+    } else if (words_value(word, "in"))
         p->required = words_scope_bits(words_value(word, "in"));
     else {
         must(words_take(word, "slice", &value));
@@ -405,9 +408,12 @@ static struct event plain(const struct world *w, struct words *t, const char *ve
         uint8_t device = (uint8_t)words_subject(t);
 
         e = (struct event){.kind = EVENT_UUID, .uuid = {first, device, words_subject(t)}};
-    } else if (words_is(verb, "lose") || words_is(verb, "done"))
+    } else if (words_is(verb, "lose") || words_is(verb, "done") || words_is(verb, "away"))
         e = (struct event){.kind = EVENT_POD_GONE,
-                           .pod_gone = {first, words_subject(t), words_is(verb, "done")}};
+                           .pod_gone = {first, words_subject(t),
+                                        words_is(verb, "lose")   ? POD_WAITS
+                                        : words_is(verb, "done") ? POD_DONE
+                                                                 : POD_AWAY}};
     else if (words_is(verb, "restart"))
         e = (struct event){.kind = EVENT_STOP, .stop = {first, 1}};
     else if (words_is(verb, "seated"))
@@ -458,7 +464,7 @@ static void run_command(struct world *w, struct words *t, const char *verb)
     else if (words_is(verb, "set"))
         say_set(w, t);
     else if (words_is(verb, "at"))
-        w->at_ns = words_subject(t);
+        w->at_ns = words_more(t) ? words_number(t->word, 10) : 0;
     else if (words_is(verb, "tick"))
         tell(w, (struct event){.kind = EVENT_TICK});
     else if (words_is(verb, "bare"))

@@ -38,8 +38,8 @@ int64_t words_number(const char *text, int base)
     char *end;
     long long value = strtoll(text, &end, base);
 
-    must(end != text && (*end == 0 || *end == '@'));
-    return value;
+    must(end != text && (*end == 0 || *end == '@' || words_is(end, "s")));
+    return *end == 's' ? value * 1000000000 : value;
 }
 
 uint64_t words_hex(const char *text)

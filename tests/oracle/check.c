@@ -9,6 +9,8 @@
 #include "core/engine/apply.h"
 #include "core/engine/snapshot.h"
 #include "core/model/index.h"
+#include "tests/oracle/check_parts.h"
+#include "tests/oracle/promise.h"
 
 #define OUT_LIMIT   (1u << 20)
 #define BATCH_LIMIT (1u << 20)
@@ -20,6 +22,7 @@ void check_open(struct check *c, const struct limits *limits, struct tally *tall
     mirror_init(&c->w);
     c->tally = tally;
     c->search_steps = 1000000;
+    c->yielded_to = O_NONE;
     c->out = malloc(OUT_LIMIT);
     c->twin_out = malloc(OUT_LIMIT);
     must(c->out && c->twin_out);
@@ -58,27 +61,22 @@ static bool check_start(struct check *c, const struct decision *d)
     struct o_job *j = oracle_job(&c->w, d->key);
     struct o_seat seat[O_PODS];
     const char *wrong;
+    unsigned seats;
 
     c->tally->starts++;
     if (!j || j->runs || j->seats)
         return check_wrong(c, "job %u started, which does not wait", d->key);
-    if (d->seat_count > O_PODS || d->seat_count == 0)
-        return check_wrong(c, "job %u started with %u pods", d->key, d->seat_count);
-    for (uint32_t n = 0; n < d->seat_count; n++) {
-        const struct decision_seat *t = &c->d.s.seat[d->seat_first + n];
-
-        if (t->podset >= j->podsets)
-            return check_wrong(c, "job %u started podset %u", d->key, t->podset);
-        seat[n] = (struct o_seat){t->podset, t->pod, t->host, t->devices, t->slot};
-    }
-    wrong = oracle_start_wrong(&c->w, j, seat, d->seat_count);
+    seats = check_seats(c, d, j, seat);
+    if (seats == 0)
+        return false;
+    wrong = oracle_start_wrong(&c->w, j, seat, seats);
     if (wrong)
         return check_wrong(c, "job %u started: %s", d->key, wrong);
-    mirror_start(j, seat, d->seat_count);
-    for (uint32_t t = j->team; t != O_NONE && !oracle_inexact(j); t = c->w.team[t].parent)
-        if (oracle_team_held(&c->w, t) > c->w.team[t].limit)
-            return check_wrong(c, "job %u started over the limit of team %u", d->key, t);
-    return true;
+    if (!rooms_start(c, j))
+        return false;
+    mirror_start(&c->w, j, seat, seats);
+    rooms_taken(c, j, seat, seats);
+    return check_limits(c, j);
 }
 
 static bool check_binding(struct check *c, const struct o_job *j, const struct refusal *r)
@@ -135,6 +133,32 @@ static bool check_figures(struct check *c, const struct o_job *j, const struct r
     return true;
 }
 
+/* True if the job's team may not have its minimum. */
+static bool limit_holds(const struct check *c, const struct o_job *j)
+{
+    return j->team != O_NONE &&
+           (oracle_inexact(j) || !oracle_team_allows(&c->w, j->team, oracle_ask_milli(j, true)));
+}
+
+/* True if it may still wait for a domain that it prefers. */
+static bool is_patient(const struct check *c, const struct o_job *j)
+{
+    int64_t patience = j->patience_ns < 0 ? c->w.patience_ns : j->patience_ns;
+
+    return j->wishes > 0 && j->submit_ns + patience > c->w.now_ns;
+}
+
+/* A yes that policy holds back: by what it says. Whether kept rooms do is seen at the end. */
+static bool check_held(struct check *c, const struct o_job *j, enum reason_code code)
+{
+    c->tally->held++;
+    if (code == WHY_PATIENCE   ? is_patient(c, j)
+        : code == WHY_RESERVED ? c->may_keep
+                               : limit_holds(c, j))
+        return true;
+    return check_wrong(c, "job %u held back (code %d) without a reason", j->key, (int)code);
+}
+
 /* A no, or a yes that policy holds back. */
 static bool check_fit_claim(struct check *c, const struct o_job *j, const struct decision *d)
 {
@@ -148,14 +172,8 @@ static bool check_fit_claim(struct check *c, const struct o_job *j, const struct
     if ((fits == O_YES) != (r->fits == VERDICT_FITS))
         return check_wrong(c, "job %u refused (code %d): fits %d, should be %d", j->key,
                            (int)r->code, (int)r->fits, (int)fits);
-    if (r->fits == VERDICT_FITS) {
-        c->tally->held++;
-        if (j->team == O_NONE ||
-            (!oracle_inexact(j) && oracle_team_allows(&c->w, j->team, oracle_ask_milli(j, true))))
-            return check_wrong(c, "job %u held back (code %d) without a limit", j->key,
-                               (int)r->code);
-        return true;
-    }
+    if (r->fits == VERDICT_FITS)
+        return check_held(c, j, r->code);
     empty = oracle_fits(&c->w, j, O_BUSY | O_HEALTH, c->search_steps);
     if ((r->never && empty == O_YES) || (!r->never && empty == O_NO && j->podsets == 1))
         return check_wrong(c, "job %u refused (code %d): never %d, should be %d", j->key,
@@ -169,6 +187,8 @@ static bool check_refusal(struct check *c, const struct decision *d)
 
     c->tally->refusals++;
     c->tally->code[d->refusal.code]++;
+    if (j && j->runs && j->breach_ns != O_NEVER && d->refusal.code == WHY_MEMBER)
+        return true;
     if (!j || j->runs)
         return check_wrong(c, "job %u refused, which does not wait", d->key);
     if (d->refusal.fits == VERDICT_UNPROVEN) {
@@ -202,16 +222,35 @@ static void put_out(const struct drive *d, uint8_t *bytes, size_t *size)
     *size += out.size - skip;
 }
 
+static bool check_decision(struct check *c, const struct decision *d)
+{
+    if (!check_yielded(c, d))
+        return false;
+    c->w.number++;
+    switch (d->kind) {
+    case DECISION_START:
+        return check_start(c, d);
+    case DECISION_REFUSE:
+        return check_refusal(c, d);
+    case DECISION_PROMISE:
+        return check_promise(c, d);
+    case DECISION_GROW:
+        return check_grow(c, d);
+    case DECISION_SHRINK:
+        return check_shrink(c, d);
+    case DECISION_BREAK:
+        return check_break(c, d);
+    }
+    return check_wrong(c, "a decision of no kind");
+}
+
 static bool check_decisions(struct check *c)
 {
-    for (uint32_t n = 0; n < c->d.s.decision_count; n++) {
-        const struct decision *d = &c->d.s.decision[n];
-
-        if (!(d->kind == DECISION_START ? check_start(c, d) : check_refusal(c, d)))
+    for (uint32_t n = 0; n < c->d.s.decision_count; n++)
+        if (!check_decision(c, &c->d.s.decision[n]))
             return false;
-    }
     put_out(&c->d, c->out, &c->out_size);
-    return true;
+    return check_yielded(c, NULL);
 }
 
 /* Once the queue was gone through, nobody waits who fits and may start. */
@@ -232,10 +271,12 @@ static bool check_waiting(struct check *c)
             job_row(c->d.s.m, row)->told.code == WHY_UNPROVEN ||
             oracle_fits(&c->w, j, 0, c->search_steps) != O_YES)
             continue;
-        if (j->team == O_NONE ||
-            (!oracle_inexact(j) && oracle_team_allows(&c->w, j->team, oracle_ask_milli(j, true))))
-            return check_wrong(c, "job %u waits (told %d), though it fits", j->key,
-                               job_row(c->d.s.m, row)->told.code);
+        if (limit_holds(c, j) ||
+            (job_row(c->d.s.m, row)->told.code == WHY_PATIENCE && is_patient(c, j)) ||
+            promise_vague(&c->w) || promise_fits_now(&c->w, j, c->search_steps) != O_YES)
+            continue;
+        return check_wrong(c, "job %u waits (told %d), though it fits", j->key,
+                           job_row(c->d.s.m, row)->told.code);
     }
     return true;
 }
@@ -353,6 +394,8 @@ static bool check_against_twin(struct check *c, const uint8_t *bytes, size_t siz
         return check_wrong(c, "with other limits other decisions");
     if (sched_digest(&c->twin.s) != sched_digest(&c->d.s))
         return check_wrong(c, "with other limits another digest");
+    if (c->twin.s.wake != c->d.s.wake || c->twin.s.wake_ns != c->d.s.wake_ns)
+        return check_wrong(c, "with other limits another time to be woken at");
     return c->whatifs % 8 || restart_twin(c);
 }
 
@@ -364,23 +407,29 @@ static void follow(struct check *c, const struct event *e, unsigned count, const
     struct wire_in in = {.byte = bytes, .end = bytes + size};
     struct event next;
     struct drive copy;
-    bool any = false;
+    bool any = false, rooms = false;
 
-    for (unsigned n = 0; n < count; n++)
+    for (unsigned n = 0; n < count; n++) {
         any |= e[n].kind == EVENT_SEAT || e[n].kind == EVENT_SEATED || e[n].kind == EVENT_CONFIRM;
-    if (any)
+        rooms |= e[n].kind == EVENT_STOP && e[n].stop.keeps_room;
+        c->may_keep |= rooms || (e[n].kind == EVENT_CONFIG && e[n].config.reserves_max);
+    }
+    if (any || rooms)
         drive_copy(&copy, &c->d);
     for (unsigned n = 0; n < count; n++) {
         if (e[n].kind == EVENT_PODSET)
             continue;
         mirror_apply(&c->w, &e[n], &e[n] + 1);
-        if (!any)
+        if (!any && !rooms)
             continue;
         (void)event_get(&in, &next);
         apply_event(copy.s.m, &next, &in);
-        mirror_adopt(&c->w, copy.s.m);
+        if (any)
+            mirror_adopt(&c->w, copy.s.m);
     }
-    if (any)
+    if (rooms)
+        mirror_adopt_rooms(&c->w, copy.s.m);
+    if (any || rooms)
         drive_close(&copy);
 }
 
@@ -400,6 +449,7 @@ bool check_batch(struct check *c, const struct event *e, unsigned count)
     if (!drive_room(&c->d, batch, size))
         return check_wrong(c, "no room for %zu bytes of events", size);
     follow(c, e, count, bytes, w.size);
+    rooms_begin();
     do {
         more = sched_step(&c->d.s, batch, size);
         c->tally->steps++;
@@ -407,6 +457,6 @@ bool check_batch(struct check *c, const struct event *e, unsigned count)
             return false;
         size = 0;
     } while (more);
-    return check_waiting(c) && (!c->tables || check_tables(c)) &&
+    return rooms_end(c) && check_waiting(c) && (!c->tables || check_tables(c)) &&
            (!c->has_twin || check_against_twin(c, bytes, w.size));
 }

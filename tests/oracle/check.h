@@ -1,8 +1,9 @@
 /* check.h - the core's decisions against the oracle's world, one by one
  *
  * Steps a scheduler with a batch, follows its decisions in the oracle's world, and judges each:
- * every start legal, every refusal true with its binding limits and figures, and nobody left
- * waiting who fits.
+ * every start legal, every refusal true with its binding limits and figures, every promise the
+ * earliest date and kept, every run between its minimum and its size, and nobody left waiting who
+ * fits.
  */
 #ifndef ORACLE_CHECK_H
 #define ORACLE_CHECK_H
@@ -17,6 +18,9 @@ struct tally {
     uint64_t judged;                 /* refusals whose binding was compared */
     uint64_t code[REASON_COUNT];
     uint64_t best_claims, free_claims;
+    uint64_t grows, shrinks, breaks, promises;
+    uint64_t kept, excused; /* starts in time after a promise, and late ones with an excuse */
+    uint64_t dated, rooms;  /* promises compared with every date; rooms seen to stand */
 };
 
 struct check {
@@ -25,8 +29,10 @@ struct check {
     struct tally *tally;
     bool deep;     /* compare fit, binding and figures by search */
     bool tables;   /* judge every row, the index and the digest after each batch */
+    bool may_keep; /* rooms may be kept at all */
     bool has_twin; /* a second scheduler that never grows must say the same */
     struct drive twin;
+    uint32_t yielded_to;     /* key of the job that runs shrink for; O_NONE: none */
     uint64_t whatifs;        /* for choosing what to try and take back */
     uint64_t search_steps;   /* per question */
     char wrong[512];         /* empty: all was well */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/place/score.h"
 #include "tests/oracle/oracle.h"
@@ -49,6 +50,7 @@ struct maker {
     const struct style *s;
     int64_t now_ns;
     unsigned hosts, teams, models, jobs;
+    unsigned blind;  /* percent of jobs without an estimate */
     unsigned tight;  /* bits: CPU, memory, pods, extra are scarce */
     unsigned themes; /* bits: what this world has at all */
     unsigned gpus[O_HOSTS], shape_gpus[SHAPES];
@@ -118,6 +120,11 @@ static void make_config(struct maker *k)
     c->scan_all = chance(k, 50);
     c->budget_steps = 200000;
     c->seed = pick(k, 1000);
+    if (c->order >= ORDER_EASY)
+        c->reserves_max = chance(k, 70) ? RESERVES_MAX : 1 + (uint32_t)pick(k, 3);
+    c->patience_ns = chance(k, 60) ? 0 : (int64_t)pick(k, 90) * SECOND;
+    c->inherit_ns = chance(k, 50) ? 0 : (int64_t)pick(k, 120) * SECOND;
+    c->breach_ns = (int64_t)pick(k, 60) * SECOND;
 }
 
 /* Parts of a shape: one, halves, pairs, singles, one device outside, or none known. */
@@ -278,7 +285,7 @@ static void ask_device(struct maker *k, struct event_podset *p)
     if (what == 0) {
         p->gpus = 0;
     } else if (what < 6 && (k->themes & WITH_SHARES)) {
-        p->gpus = 1;
+        p->gpus = chance(k, 20) ? (uint8_t)(1 + pick(k, most)) : 1; /* a share of each */
         if (chance(k, 60))
             p->milli = (uint16_t)(chance(k, 50) ? 100 * (1 + pick(k, 9)) : 1 + pick(k, 999));
         else
@@ -343,7 +350,11 @@ static void make_job(struct maker *k, uint32_t key)
     uint64_t required = 0;
 
     j->submit_ns = k->now_ns;
-    j->est_ns = chance(k, 40) ? -1 : (int64_t)(1 + pick(k, 100)) * SECOND;
+    j->est_ns = (int64_t)(1 + pick(k, chance(k, 50) ? 100 : 400)) * SECOND;
+    if (!k->h->honest && chance(k, k->blind))
+        j->est_ns = -1;
+    j->patience_ns = chance(k, 70) ? -1 : (int64_t)pick(k, 100) * SECOND;
+    j->restart_ns = chance(k, 70) ? 0 : (int64_t)pick(k, 20) * SECOND;
     j->key = key;
     j->team = k->teams && chance(k, 60) ? (uint32_t)pick(k, k->teams) : ROW_NONE;
     j->priority = (int32_t)pick(k, 5) - 2;
@@ -414,8 +425,19 @@ static void make_change(struct maker *k)
         *e = (struct event_team){team, team ? (uint32_t)pick(k, team) : ROW_NONE, 1000000,
                                  (int64_t)pick(k, 8 * k->hosts) * 500};
     } else if (k->jobs) {
-        add_unit(k, EVENT_STOP, false)->stop.key = (uint32_t)pick(k, k->jobs);
+        struct event_stop *e = &add_unit(k, EVENT_STOP, false)->stop;
+
+        *e = (struct event_stop){(uint32_t)pick(k, k->jobs), chance(k, 50)};
     }
+}
+
+/* A pod of a run is no more. */
+static void make_pod_gone(struct maker *k)
+{
+    struct event_pod_gone *e = &add_unit(k, EVENT_POD_GONE, false)->pod_gone;
+
+    *e = (struct event_pod_gone){(uint32_t)pick(k, k->jobs), (uint32_t)pick(k, 4),
+                                 (uint8_t)pick(k, FATE_COUNT)};
 }
 
 /* A pod that somebody else seated, as after a restart; where is a guess, so many are ignored. */
@@ -471,8 +493,14 @@ static void make_step(struct maker *k)
 {
     unsigned what = (unsigned)pick(k, 100);
 
-    if (k->s->wild && (k->themes & WITH_WILD) && chance(k, 15))
+    if (k->h->honest && k->jobs < k->s->jobs)
+        make_job(k, k->jobs++);
+    else if (k->h->honest)
+        add_unit(k, EVENT_TICK, false);
+    else if (k->s->wild && (k->themes & WITH_WILD) && chance(k, 15))
         make_wild(k);
+    else if (k->jobs && (k->themes & WITH_FAULTS) && chance(k, 8))
+        make_pod_gone(k);
     else if (what < 55 && k->jobs < k->s->jobs)
         make_job(k, k->jobs++);
     else if (what < 75 && k->jobs)
@@ -491,6 +519,8 @@ void history_make(struct history *h, uint64_t seed, const struct style *s)
     prng_init(&k.rng, seed);
     k.hosts = s->hosts_least + (unsigned)pick(&k, s->hosts_most - s->hosts_least + 1);
     k.models = 1 + (unsigned)pick(&k, 3);
+    h->honest = chance(&k, 40);
+    k.blind = (unsigned)pick(&k, 3) * 30;
     k.tight = (unsigned)(pick(&k, 16) & pick(&k, 16));
     k.themes = (unsigned)(pick(&k, 64) | pick(&k, 32));
     make_config(&k);
@@ -509,6 +539,22 @@ void history_make(struct history *h, uint64_t seed, const struct style *s)
             make_step(&k);
         h->batches++;
     }
+}
+
+/* Drawn by the key, so that it stays when other units are dropped. */
+static uint64_t fate(const struct history *h, uint32_t key)
+{
+    return hash_mix(hash_mix(h->seed) + key);
+}
+
+unsigned history_lasts_permille(const struct history *h, uint32_t key)
+{
+    return (unsigned)(fate(h, key) % 8 == 0 ? 1000 : 200 + fate(h, key) % (h->honest ? 801 : 2000));
+}
+
+unsigned history_lasts_s(const struct history *h, uint32_t key)
+{
+    return (unsigned)(1 + fate(h, key) % 300);
 }
 
 void history_free(struct history *h)

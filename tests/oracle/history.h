@@ -24,6 +24,9 @@ struct history {
     struct unit *unit;
     uint32_t units, events, units_limit, events_limit;
     uint32_t batches;
+    /* Every estimate is an upper bound, and nothing fails or is changed from outside: promises are
+     * then kept without any excuse but a job of a higher priority. */
+    bool honest;
 };
 
 /* How large and how wild. */
@@ -37,6 +40,9 @@ struct style {
 
 void history_make(struct history *h, uint64_t seed, const struct style *s);
 void history_free(struct history *h);
+/* How much of its estimate the job's run takes, in thousandths; what it takes without one, in s. */
+unsigned history_lasts_permille(const struct history *h, uint32_t key);
+unsigned history_lasts_s(const struct history *h, uint32_t key);
 /* The same history without the units whose keep is 0. */
 void history_cut(struct history *to, const struct history *from, const uint8_t *keep);
 

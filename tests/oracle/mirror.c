@@ -60,6 +60,8 @@ static void put_job(struct o_world *w, const struct event_job *e, const struct e
         j = &w->job[w->jobs++];
     }
     must(e->podset_count <= O_PODSETS);
+    for (unsigned n = 0; n < w->jobs; n++)
+        w->job[n].outranked |= w->job[n].priority < e->priority;
     *j = (struct o_job){.live = true,
                         .key = e->key,
                         .team = e->team,
@@ -67,9 +69,16 @@ static void put_job(struct o_world *w, const struct event_job *e, const struct e
                         .priority = e->priority,
                         .submit_ns = e->submit_ns,
                         .est_ns = e->est_ns,
+                        .patience_ns = e->patience_ns,
+                        .restart_ns = e->restart_ns,
                         .required = e->required,
+                        .wishes = e->preferred_count,
+                        .end_ns = O_NEVER,
+                        .breach_ns = O_NEVER,
+                        .submitted_at = w->number,
                         .share_card = e->flags & JOB_SHARES_CARD,
                         .podsets = e->podset_count};
+    memcpy(j->wish, e->preferred, sizeof(j->wish));
     for (unsigned n = 0; n < j->podsets; n++) {
         const struct event_podset *p = &podset[n].podset;
 
@@ -89,16 +98,160 @@ static void put_job(struct o_world *w, const struct event_job *e, const struct e
     }
 }
 
+/* ---- runs ---- */
+
+/* How long the whole estimate takes at the size that the run has, rounded up. */
+static int64_t est_at_size(const struct o_job *j)
+{
+    int64_t asked = oracle_ask_milli(j, false), held = oracle_held_milli(j);
+    __extension__ __int128 est = j->est_ns;
+
+    if (asked == 0) {
+        for (uint32_t s = 0; s < j->podsets; s++)
+            asked += j->podset[s].pods;
+        held = j->seats;
+    }
+    if (held <= 0 || held >= asked)
+        return j->est_ns;
+    return (int64_t)((est * asked + held - 1) / held);
+}
+
+static bool is_broken(const struct o_job *j)
+{
+    for (uint32_t s = 0; s < j->podsets; s++)
+        if (oracle_seats(j, s) + oracle_of_set(j, s, j->done) < j->podset[s].pods_min)
+            return true;
+    return false;
+}
+
+static void resized(const struct o_world *w, struct o_job *j, int64_t before)
+{
+    int64_t from = w->now_ns > j->start_ns ? w->now_ns : j->start_ns;
+    __extension__ __int128 left = j->end_ns > from ? j->end_ns - from : 0;
+
+    j->vague |= oracle_inexact(j);
+    if (is_broken(j) && j->breach_ns == O_NEVER)
+        j->breach_ns = w->now_ns + w->breach_ns;
+    else if (!is_broken(j))
+        j->breach_ns = O_NEVER;
+    if (j->end_ns != O_NEVER && before > 0)
+        j->end_ns = from + (int64_t)((left * est_at_size(j) + before - 1) / before);
+}
+
+bool mirror_shrink(const struct o_world *w, struct o_job *j, const struct o_seat *seat,
+                   unsigned seats)
+{
+    int64_t before = est_at_size(j);
+    unsigned found = 0;
+
+    for (unsigned n = 0; n < seats; n++)
+        for (unsigned s = 0; s < j->seats; s++)
+            if (j->seat[s].pod == seat[n].pod) {
+                j->seat[s] = j->seat[--j->seats];
+                found++;
+                break;
+            }
+    resized(w, j, before);
+    return found == seats;
+}
+
+void mirror_grow(const struct o_world *w, struct o_job *j, const struct o_seat *seat,
+                 unsigned seats)
+{
+    int64_t before = est_at_size(j);
+
+    must(j->seats + seats <= O_PODS);
+    memcpy(j->seat + j->seats, seat, seats * sizeof(*seat));
+    j->seats += seats;
+    resized(w, j, before);
+}
+
+void mirror_stop(struct o_job *j)
+{
+    j->runs = false;
+    j->seats = 0;
+    j->away = 0;
+    j->breach_ns = O_NEVER;
+}
+
+static void set_fate(struct o_job *j, uint32_t pod, unsigned fate)
+{
+    uint32_t bit = (uint32_t)1 << pod;
+
+    j->done &= ~bit;
+    j->away &= ~bit;
+    j->done |= fate == POD_DONE ? bit : 0;
+    j->away |= fate == POD_AWAY ? bit : 0;
+}
+
+static void pod_gone(struct o_world *w, struct o_job *j, const struct event_pod_gone *e)
+{
+    unsigned pods = 0, listed = 0;
+    bool seated = false;
+
+    for (uint32_t s = 0; s < j->podsets; s++) {
+        pods += j->podset[s].pods;
+        listed += oracle_of_set(j, s, j->done | j->away);
+    }
+    for (unsigned s = 0; s < j->seats; s++)
+        seated |= j->seat[s].pod == e->pod;
+    if (e->done >= FATE_COUNT || e->pod >= pods)
+        return;
+    if (seated) {
+        if (!j->runs || j->seats < 2)
+            return;
+        set_fate(j, e->pod, e->done);
+        mirror_shrink(w, j, &(struct o_seat){.pod = e->pod}, 1);
+        return;
+    }
+
+    bool known = (j->done | j->away) >> e->pod & 1;
+
+    if ((e->done == POD_WAITS && !known) || (e->done != POD_WAITS && listed + 1 >= pods + known))
+        return; /* the end of all pods is the job's */
+    set_fate(j, e->pod, e->done);
+    if (j->runs)
+        resized(w, j, est_at_size(j));
+}
+
+/* A run is over: its next incarnation makes all its pods anew. */
+static void stop(const struct o_world *w, struct o_job *j, bool keeps_room)
+{
+    if (j->seats == 0)
+        return;
+    if (keeps_room && w->inherit_ns > 0 && j->runs)
+        j->done = 0;
+    j->promised = j->promised && !(keeps_room && w->inherit_ns > 0 && j->runs);
+    mirror_stop(j);
+}
+
+/* Facts that may break a promise. */
+static bool is_excuse(const struct event *e)
+{
+    switch ((unsigned)e->kind) {
+    case EVENT_JOB:
+    case EVENT_PODSET:
+    case EVENT_END:
+    case EVENT_TICK:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void apply_to_job(struct o_world *w, const struct event *e)
 {
     struct o_job *j;
 
-    if (e->kind == EVENT_STOP && (j = oracle_job(w, e->stop.key))) {
-        j->runs = false;
-        j->seats = 0;
-    }
-    if (e->kind == EVENT_END && (j = oracle_job(w, e->end.key)))
+    if (e->kind == EVENT_STOP && (j = oracle_job(w, e->stop.key)))
+        stop(w, j, e->stop.keeps_room);
+    if (e->kind == EVENT_POD_GONE && (j = oracle_job(w, e->pod_gone.key)))
+        pod_gone(w, j, &e->pod_gone);
+    if (e->kind == EVENT_END && (j = oracle_job(w, e->end.key))) {
+        if (j->runs && (j->end_ns == O_NEVER || j->end_ns < w->now_ns))
+            w->excused = w->number; /* it ran without an estimate, or beyond it */
         j->live = false;
+    }
     if (e->kind == EVENT_JOB_SET && (j = oracle_job(w, e->job_set.key))) {
         j->priority = e->job_set.priority;
         j->est_ns = e->job_set.est_ns;
@@ -152,10 +305,16 @@ void mirror_apply(struct o_world *w, const struct event *e, const struct event *
 {
     if (e->at_ns > w->now_ns)
         w->now_ns = e->at_ns;
+    w->number++;
+    if (is_excuse(e))
+        w->excused = w->number;
     switch ((unsigned)e->kind) {
     case EVENT_CONFIG:
         w->drop_never = e->config.drop_never;
-        w->by_priority = e->config.order == 1;
+        w->by_priority = e->config.order != ORDER_FIFO;
+        w->patience_ns = e->config.patience_ns;
+        w->inherit_ns = e->config.inherit_ns;
+        w->breach_ns = e->config.breach_ns;
         break;
     case EVENT_SHAPE:
         put_shape(w, &e->shape);
@@ -191,12 +350,30 @@ void mirror_apply(struct o_world *w, const struct event *e, const struct event *
     }
 }
 
-void mirror_start(struct o_job *j, const struct o_seat *seat, unsigned seats)
+static bool is_full(const struct o_job *j)
+{
+    unsigned pods = 0;
+
+    for (uint32_t s = 0; s < j->podsets; s++)
+        pods += j->podset[s].pods;
+    return j->seats == pods;
+}
+
+void mirror_start(const struct o_world *w, struct o_job *j, const struct o_seat *seat,
+                  unsigned seats)
 {
     must(seats <= O_PODS);
     memcpy(j->seat, seat, seats * sizeof(*seat));
     j->seats = seats;
     j->runs = true;
+    j->start_ns = w->now_ns + (j->ran ? j->restart_ns : 0);
+    j->end_ns = j->est_ns < 0 ? O_NEVER : j->start_ns + est_at_size(j);
+    j->vague = oracle_inexact(j) && !is_full(j);
+    j->ran = true;
+    j->breach_ns = O_NEVER;
+    j->keep = O_KEEP_NONE;
+    j->rooms = 0;
+    j->promised = false;
 }
 
 void mirror_drop(struct o_job *j)
@@ -259,19 +436,68 @@ void mirror_adopt(struct o_world *w, const struct model *m)
             continue;
         w->job[n].seats = seats_of(m, row, w->job[n].seat);
         w->job[n].runs = job_row(m, row)->state == JOB_RUNNING;
+        w->job[n].ran = job_row(m, row)->ran;
+        w->job[n].start_ns = job_row(m, row)->start_ns;
+        w->job[n].end_ns = job_row(m, row)->end_ns;
+        w->job[n].breach_ns = job_row(m, row)->breach_ns;
     }
 }
 
-static bool seats_equal(const struct o_job *j, const struct o_seat *seat, unsigned seats)
+static unsigned rooms_of(const struct model *m, uint32_t row, struct o_seat *ret)
+{
+    unsigned count = 0;
+
+    for (uint32_t h = job_row(m, row)->hold_head; h != ROW_NONE; h = hold_row(m, h)->next) {
+        const struct hold *x = hold_row(m, h);
+
+        must(count < O_PODS);
+        ret[count++] = (struct o_seat){.podset = podset_place(m, row, x->podset),
+                                       .pod = x->pod,
+                                       .host = x->host,
+                                       .devices = x->devices,
+                                       .slot = x->slot};
+    }
+    return count;
+}
+
+void mirror_adopt_rooms(struct o_world *w, const struct model *m)
+{
+    for (unsigned n = 0; n < w->jobs; n++) {
+        struct o_job *j = &w->job[n];
+        uint32_t row = j->live ? index_job_find(m, j->key) : ROW_NONE;
+
+        if (row == ROW_NONE)
+            continue;
+        j->keep = (enum o_keep)job_row(m, row)->keep;
+        j->room_ns = job_row(m, row)->reserve_ns;
+        j->rooms = rooms_of(m, row, j->room);
+        if (j->vague)
+            j->end_ns = job_row(m, row)->end_ns;
+        j->vague = false;
+    }
+}
+
+static bool seats_equal(const struct o_seat *one, unsigned ones, const struct o_seat *seat,
+                        unsigned seats)
 {
     unsigned found = 0;
 
-    for (unsigned a = 0; a < j->seats; a++)
+    for (unsigned a = 0; a < ones; a++)
         for (unsigned b = 0; b < seats; b++)
-            found += j->seat[a].pod == seat[b].pod && j->seat[a].podset == seat[b].podset &&
-                     j->seat[a].host == seat[b].host && j->seat[a].devices == seat[b].devices &&
-                     j->seat[a].slot == seat[b].slot;
-    return found == seats && seats == j->seats;
+            found += one[a].pod == seat[b].pod && one[a].podset == seat[b].podset &&
+                     one[a].host == seat[b].host && one[a].devices == seat[b].devices &&
+                     one[a].slot == seat[b].slot;
+    return found == seats && seats == ones;
+}
+
+bool mirror_room_equal(const struct o_job *j, const struct model *m)
+{
+    uint32_t row = index_job_find(m, j->key);
+    struct o_seat room[O_PODS];
+
+    return row != ROW_NONE && (enum o_keep)job_row(m, row)->keep == j->keep &&
+           (j->keep == O_KEEP_NONE || job_row(m, row)->reserve_ns == j->room_ns) &&
+           seats_equal(j->room, j->rooms, room, rooms_of(m, row, room));
 }
 
 bool mirror_equal(const struct o_world *w, const struct model *m)
@@ -288,7 +514,9 @@ bool mirror_equal(const struct o_world *w, const struct model *m)
         live++;
         row = index_job_find(m, j->key);
         if (row == ROW_NONE || j->runs != (job_row(m, row)->state == JOB_RUNNING) ||
-            !seats_equal(j, seat, seats_of(m, row, seat)))
+            !seats_equal(j->seat, j->seats, seat, seats_of(m, row, seat)) ||
+            (j->runs && !j->vague && j->end_ns != job_row(m, row)->end_ns) ||
+            (j->runs && j->breach_ns != job_row(m, row)->breach_ns))
             return false;
     }
     return live == model_head(m, TABLE_JOB)->live;

@@ -38,7 +38,7 @@ static const struct o_mig *mig_of(const struct o_world *w, uint32_t profile, uns
 
 static bool is_share(const struct o_podset *p)
 {
-    return p->gpus == 1 && (p->milli < 1000 || p->mib || p->profile != O_NONE);
+    return p->gpus > 0 && (p->milli < 1000 || p->mib || p->profile != O_NONE);
 }
 
 static uint32_t slot_bits(const struct o_mig *g, unsigned slot)
@@ -365,16 +365,6 @@ static enum o_answer descend(struct hunt *h, unsigned n)
     return O_NO;
 }
 
-/* Pods that the podset runs at least: whole slices only. */
-static uint32_t least_pods(const struct o_podset *p, unsigned dropped)
-{
-    uint32_t pods = p->pods_min;
-
-    while (p->slice_pods && !(dropped & O_TOPOLOGY) && pods % p->slice_pods)
-        pods++;
-    return pods;
-}
-
 static enum o_answer hunt_for(const struct o_world *w, const struct o_job *j, unsigned dropped,
                               uint32_t first_pods, uint64_t steps)
 {
@@ -382,11 +372,12 @@ static enum o_answer hunt_for(const struct o_world *w, const struct o_job *j, un
 
     hunt_start(&h, w, j, dropped, steps);
     for (uint32_t s = 0; s < j->podsets; s++) {
-        uint32_t pods = least_pods(&j->podset[s], dropped);
+        bool slices = !(dropped & O_TOPOLOGY);
+        uint32_t pods = oracle_least_pods(j, s, slices);
 
         if (s == 0 && first_pods)
             pods = first_pods;
-        if (pods > j->podset[s].pods)
+        if (pods > oracle_most_pods(j, s, slices))
             return O_NO;
         if (h.pods + pods > O_PODS)
             return O_TOO_LARGE;
@@ -423,9 +414,11 @@ static const char *numbers_wrong(const struct o_job *j, const struct o_seat *sea
                 continue;
             if (seat[n].pod < first || seat[n].pod >= first + p->pods)
                 return "a pod's number is outside its podset";
+            if ((j->done | j->away) >> seat[n].pod & 1)
+                return "a pod that is not there to be placed";
             count++;
         }
-        if (count < least_pods(p, 0))
+        if (count < oracle_least_pods(j, s, true))
             return "fewer pods than the minimum";
         first += p->pods;
     }
@@ -494,6 +487,33 @@ const char *oracle_start_wrong(const struct o_world *w, const struct o_job *j,
             return "a required level does not contain it";
     if (!all_slices_hold(&h))
         return "slices are broken";
+    return unknown_overrun(&h, seat, seats) ? "devices that unplaced seats may hold" : NULL;
+}
+
+const char *oracle_grow_wrong(const struct o_world *w, const struct o_job *j,
+                              const struct o_seat *seat, unsigned seats)
+{
+    static struct hunt h;
+    const char *wrong = NULL;
+
+    if (j->seats + seats > O_PODS)
+        return "more pods than the oracle knows";
+    hunt_start(&h, w, j, 0, 0);
+    for (unsigned n = 0; n < j->seats; n++) {
+        const struct o_seat *s = &j->seat[n];
+
+        h.place[n] = (struct place){s->podset, s->host, s->devices, s->slot};
+        for (unsigned d = 0; d < O_GPUS && is_share(&j->podset[s->podset]); d++)
+            h.room[s->host].of_gang[d] += s->devices >> d & 1;
+    }
+    for (unsigned n = 0; n < seats && !wrong; n++)
+        wrong = seat_wrong(&h, &seat[n], j->seats + n);
+    if (wrong)
+        return wrong;
+    h.pods = j->seats + seats;
+    for (uint32_t s = 0; s < j->podsets; s++)
+        if (!required_hold(&h, h.pods, s))
+            return "a required level does not contain what it has become";
     return unknown_overrun(&h, seat, seats) ? "devices that unplaced seats may hold" : NULL;
 }
 

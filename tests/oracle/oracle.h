@@ -28,6 +28,9 @@
 #define O_PODSETS 4
 #define O_PODS    24 /* of one job */
 
+#define O_NEVER INT64_MAX
+
+enum o_keep { O_KEEP_NONE, O_KEEP_DATED, O_KEEP_GUESSED, O_KEEP_INHERITED };
 enum o_scope { O_HOST = O_PARTS, O_LEVEL, O_CLUSTER = O_LEVEL + O_LEVELS };
 enum o_state { O_ABSENT, O_UP, O_DRAIN, O_DOWN };
 
@@ -73,11 +76,29 @@ struct o_job {
     uint32_t key, team, order;
     int32_t priority;
     int64_t submit_ns, est_ns; /* est_ns < 0: none */
+    int64_t patience_ns;       /* < 0: as configured */
+    int64_t restart_ns;
     uint64_t required;
-    bool share_card;
+    bool share_card, ran;
+    uint8_t wishes, wish[4];
     unsigned podsets, seats;
     struct o_podset podset[O_PODSETS];
     struct o_seat seat[O_PODS];
+    /* The run: when it counts from, and its end by the estimate; O_NEVER: nobody knows. */
+    int64_t start_ns, end_ns;
+    int64_t breach_ns; /* it lacks pods: when it is ended; O_NEVER: it does not */
+    uint32_t done;     /* bit p: pod p has done its work */
+    uint32_t away;     /* bit p: nobody has made pod p anew yet */
+    bool vague; /* its end depends on what a share of memory counts, which is not said here */
+    /* The room kept for it. */
+    enum o_keep keep;
+    int64_t room_ns;
+    unsigned rooms;
+    struct o_seat room[O_PODS];
+    /* The date it was promised, and what number that was in the order of effect. */
+    bool promised, outranked; /* outranked: a job of a higher priority came since */
+    int64_t by_ns;
+    uint64_t promised_at, submitted_at;
 };
 
 struct o_team {
@@ -87,10 +108,12 @@ struct o_team {
 };
 
 struct o_world {
-    int64_t now_ns;
+    int64_t now_ns, patience_ns, inherit_ns, breach_ns;
     bool drop_never, by_priority;
     unsigned hosts, migs, jobs;
     uint32_t jobs_seen;
+    uint64_t number;  /* facts and decisions so far */
+    uint64_t excused; /* the number of the last one that excuses a broken promise */
     struct o_host host[O_HOSTS];
     struct o_shape shape[O_SHAPES];
     struct o_mig mig[O_MIGS];
@@ -126,17 +149,32 @@ enum o_answer oracle_fits_pods(const struct o_world *w, const struct o_job *j, u
 const char *oracle_start_wrong(const struct o_world *w, const struct o_job *j,
                                const struct o_seat *seat, unsigned seats);
 
+/* NULL if the seats may join the job's run now, beside those that it has. */
+const char *oracle_grow_wrong(const struct o_world *w, const struct o_job *j,
+                              const struct o_seat *seat, unsigned seats);
+
 /* Free milli on hosts that are up, of models that some podset with GPUs allows. */
 int64_t oracle_free_milli(const struct o_world *w, const struct o_job *j);
 
 /* What the running jobs of the team and below it hold; shares must be plain milli. */
 int64_t oracle_team_held(const struct o_world *w, uint32_t team);
+/* True if one is the other or stands above it. */
+bool oracle_team_below(const struct o_world *w, uint32_t team, uint32_t above);
 /* True if the team and all above it may hold so much more. */
 bool oracle_team_allows(const struct o_world *w, uint32_t team, int64_t milli);
 /* GPUs of the whole gang or of its minimum, in milli. */
 int64_t oracle_ask_milli(const struct o_job *j, bool minimum);
 /* True if some podset asks for memory or a MIG profile. */
 bool oracle_inexact(const struct o_job *j);
+
+/* Pods of a podset that run at least, and at most: whole slices only, and only those that are. */
+uint32_t oracle_least_pods(const struct o_job *j, uint32_t podset, bool slices);
+uint32_t oracle_most_pods(const struct o_job *j, uint32_t podset, bool slices);
+/* Seats of a podset; its pods that are in a set of pods. */
+unsigned oracle_seats(const struct o_job *j, uint32_t podset);
+unsigned oracle_of_set(const struct o_job *j, uint32_t podset, uint32_t set);
+/* What its seats hold, in milli; shares must be plain milli. */
+int64_t oracle_held_milli(const struct o_job *j);
 
 /* Copies what is in use. */
 void oracle_copy(struct o_world *to, const struct o_world *from);

@@ -20,6 +20,10 @@ static void print_tally(const struct tally *t)
         "worlds %" PRIu64 ", steps %" PRIu64 ", starts %" PRIu64 ", refusals %" PRIu64
         " (held %" PRIu64 ", unproven %" PRIu64 ", dropped %" PRIu64 "), too large %" PRIu64 "\n",
         t->worlds, t->steps, t->starts, t->refusals, t->held, t->unproven, t->final, t->too_large);
+    printf("promises %" PRIu64 " (dates compared %" PRIu64 ", rooms seen to stand %" PRIu64
+           ", kept %" PRIu64 ", excused %" PRIu64 "), grows %" PRIu64 ", shrinks %" PRIu64
+           ", breaks %" PRIu64 "\n",
+           t->promises, t->dated, t->rooms, t->kept, t->excused, t->grows, t->shrinks, t->breaks);
     printf("claims compared: binding %" PRIu64 ", free %" PRIu64 ", best_pods %" PRIu64 "\n",
            t->judged, t->free_claims, t->best_claims);
     for (unsigned l = 0; l <= O_BINDING && t->judged; l++)

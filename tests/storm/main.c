@@ -67,5 +67,9 @@ int main(int argc, char **argv)
            "), moved to larger blocks %" PRIu64 " times, too large for the oracle %" PRIu64 "\n",
            first, seed - 1, t.steps, t.starts, t.refusals, t.unproven, t.final, t.grown,
            t.too_large);
+    printf("promises %" PRIu64 " (dates compared %" PRIu64 ", rooms seen to stand %" PRIu64
+           ", kept %" PRIu64 ", excused %" PRIu64 "), grows %" PRIu64 ", shrinks %" PRIu64
+           ", breaks %" PRIu64 "\n",
+           t.promises, t.dated, t.rooms, t.kept, t.excused, t.grows, t.shrinks, t.breaks);
     return 0;
 }

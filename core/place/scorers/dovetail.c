@@ -44,31 +44,53 @@ static int64_t cpu_loss(const struct model *m, const struct balance *b, int64_t 
     return loss;
 }
 
-static int64_t share_growth(const struct score_ask *a, uint16_t devices, int64_t whole,
-                            uint16_t *ret_device)
+/* What a share on the device costs where so many are wholly free. */
+static int64_t growth_on(const struct score_ask *a, unsigned d, int64_t whole)
 {
     const struct model *m = a->view->m;
     const struct host *h = host_row(m, a->host);
+    int64_t free = h->free_milli[d], left = free > a->milli ? free - a->milli : 0;
+    int64_t growth;
+
+    if (free == 0) /* a device cut for MIG: nothing else can use it anyway */
+        left = 0;
+    growth = loss_row(m, (uint32_t)left)->waste_micro - loss_row(m, (uint32_t)free)->waste_micro;
+    if (h->whole >> d & 1)
+        growth += loss_row(m, (uint32_t)(whole - 1))->broken_micro -
+                  loss_row(m, (uint32_t)whole)->broken_micro;
+    return growth;
+}
+
+static int64_t share_growth(const struct score_ask *a, uint16_t devices, int64_t whole,
+                            uint16_t *ret_device)
+{
     int64_t best = INT64_MAX;
 
     for (uint16_t set = devices; set; set = (uint16_t)bits_drop_low(set)) {
         unsigned d = bits_low(set);
-        int64_t free = h->free_milli[d], left = free > a->milli ? free - a->milli : 0;
-        int64_t growth;
+        int64_t growth = growth_on(a, d, whole);
 
-        if (free == 0) /* a device cut for MIG: nothing else can use it anyway */
-            left = 0;
-        growth =
-            loss_row(m, (uint32_t)left)->waste_micro - loss_row(m, (uint32_t)free)->waste_micro;
-        if (h->whole >> d & 1)
-            growth += loss_row(m, (uint32_t)(whole - 1))->broken_micro -
-                      loss_row(m, (uint32_t)whole)->broken_micro;
         if (growth < best) {
             best = growth;
             *ret_device = (uint16_t)(1u << d);
         }
     }
     return best;
+}
+
+/* The same on several devices. */
+static int64_t spread_growth(const struct score_ask *a, int64_t whole, uint16_t *ret_devices)
+{
+    int64_t sum = 0;
+
+    *ret_devices = score_share_least(a);
+    for (uint16_t set = *ret_devices; set; set = (uint16_t)bits_drop_low(set)) {
+        unsigned d = bits_low(set);
+
+        sum += growth_on(a, d, whole);
+        whole -= host_row(a->view->m, a->host)->whole >> d & 1;
+    }
+    return sum;
 }
 
 static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)
@@ -83,7 +105,9 @@ static bool place(const struct score_ask *a, struct spot *s, enum score_detail d
     s->devices = share || a->podset->gpus == 0 ? 0
                  : detail == SCORE_FULL        ? score_whole_linked(a)
                                                : score_whole_lowest(a);
-    if (share) {
+    if (share && a->podset->gpus > 1) {
+        room = spread_growth(a, whole, &s->devices);
+    } else if (share) {
         uint16_t set = score_share_devices(a);
 
         room = set ? share_growth(a, set, whole, &s->devices) : 0;
@@ -137,7 +161,7 @@ static int64_t guess(const struct score_bin *b)
 
     if (podset_is_share(b->podset)) {
         room = broken_growth(b);
-        if (b->whole > 0) {
+        if (b->whole > 0) { /* of several devices the cheapest stands for all */
             int64_t growth = loss_row(m, (uint32_t)(MILLI_FULL - b->milli))->waste_micro -
                              loss_row(m, MILLI_FULL)->waste_micro +
                              loss_row(m, b->whole - 1)->broken_micro -
@@ -166,5 +190,6 @@ const struct scorer scorer_dovetail = {
     .hurts_when = "the mix that it was told is not the mix that comes",
     .place = place,
     .guess = guess,
+    .spread = rule_ladder,
     .ties_by_seed = false,
 };

@@ -64,7 +64,7 @@ static bool place(const struct score_ask *a, struct spot *s, enum score_detail d
     if (a->podset->gpus && !s->devices)
         return false;
     best = growth_micro(a, &before, frag_before, s->devices);
-    set = a->podset->gpus && podset_is_share(a->podset) ? score_share_devices(a) : 0;
+    set = a->podset->gpus == 1 && podset_is_share(a->podset) ? score_share_devices(a) : 0;
     for (; set; set = (uint16_t)bits_drop_low(set)) {
         uint16_t device = (uint16_t)(1u << bits_low(set));
         int64_t growth = growth_micro(a, &before, frag_before, device);

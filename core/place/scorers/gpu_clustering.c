@@ -10,7 +10,7 @@ static unsigned size_of(const struct podset *p)
 {
     if (p->gpus == 0)
         return 0;
-    return podset_is_share(p) ? 1 : 1u + p->gpus;
+    return podset_is_share(p) && p->gpus == 1 ? 1 : 1u + p->gpus;
 }
 
 static bool place(const struct score_ask *a, struct spot *s, enum score_detail detail)

@@ -15,8 +15,8 @@ static bool place(const struct score_ask *a, struct spot *s, enum score_detail d
 
     prng_init(&lot, config_row(a->view->m)->seed ^ hash_mix(a->host) ^
                         hash_mix(job_row(a->view->m, a->view->job)->key));
-    if (a->podset->gpus && podset_is_share(a->podset))
-        free = score_share_devices(a);
+    if (podset_is_share(a->podset)) /* of several devices those with which the gang fits */
+        free = a->podset->gpus > 1 ? score_share_least(a) : score_share_devices(a);
     s->devices = 0;
     for (unsigned n = 0; n < a->podset->gpus; n++) {
         uint16_t rest = free & (uint16_t)~s->devices;

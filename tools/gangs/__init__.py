@@ -1,0 +1,1 @@
+"""Parts of tools/gang_quality.py."""
