@@ -77,7 +77,7 @@ struct ask_note {
     uint64_t pass; /* 0: nobody wrote it */
     uint64_t bound;
     uint32_t job;
-    uint32_t value[3];
+    uint32_t value[4];
 };
 
 /* A breed's hosts: slots in id order, and a bit set over slots per bin. */
