@@ -1,5 +1,6 @@
 #include "core/engine/queue.h"
 
+#include "core/base/hash.h"
 #include "core/base/must.h"
 #include "core/engine/answer.h"
 #include "core/engine/resize.h"
@@ -11,9 +12,8 @@
 #include "core/policy/ways.h"
 
 #define RESUME_GROWTH UINT32_MAX /* the queue was gone through, runs may still grow */
-#define ROUNDS_MAX    8  /* times that a pass is gone through again because kept room came back */
-#define IMPROVED_MAX  8  /* jobs whose date one pass tries to better: the first of the queue */
-#define ASKS_MAX      64 /* refused asks that one pass remembers */
+#define ROUNDS_MAX    8 /* times that a pass is gone through again because kept room came back */
+#define IMPROVED_MAX  8 /* jobs whose date one pass tries to better: the first of the queue */
 
 /* What a refusal is known by before it is explained: the code, or REASON_COUNT where the search's
  * verdict decides it, and the team whose limit it is. */
@@ -25,69 +25,56 @@ struct cause {
 
 /* A pass over the queue: asks that were refused in it, since starting others frees nothing. */
 struct pass {
-    struct {
-        uint32_t job;
-        uint64_t bound; /* what was in force */
-        struct cause cause;
-    } refused[ASKS_MAX];
-    uint32_t count;
+    uint64_t number; /* of the notes that it writes */
+    uint32_t starts; /* so far */
     struct reserves kept;
     uint64_t heads; /* models of jobs that room is kept for, so far in the queue */
 };
 
+/* Gangs of which some pods have ended are like no other. */
 static bool same_ask(const struct model *m, uint32_t a, uint32_t b)
 {
     const struct job *x = job_row(m, a), *y = job_row(m, b);
-    uint32_t p = x->podset_head, q = y->podset_head;
 
-    if (x->required != y->required || x->podsets != y->podsets ||
-        (x->est_ns != y->est_ns && config_row(m)->leaving_hosts) ||
-        ((x->flags ^ y->flags) & JOB_SHARES_CARD) || x->exclusive != y->exclusive || x->done_pods ||
-        y->done_pods)
-        return false;
-    while (p != ROW_NONE && q != ROW_NONE) {
-        if (!podset_alike(podset_row(m, p), podset_row(m, q)))
-            return false;
-        p = podset_row(m, p)->next;
-        q = podset_row(m, q)->next;
-    }
-    return p == q;
+    return !x->done_pods && !y->done_pods &&
+           (x->est_ns == y->est_ns || config_row(m)->leaving_hosts == 0) &&
+           index_asks_alike(m, a, b);
 }
 
-/* What a job of this pass with the same ask was refused for, or NULL. */
-static const struct cause *refused_alike(const struct model *m, const struct pass *pass,
-                                         uint32_t job, uint64_t bound)
+/* The note for the job's ask under what is in force, whoever wrote it last. */
+static struct ask_note *note_of(const struct model *m, uint32_t job, uint64_t bound)
 {
-    for (uint32_t n = 0; n < pass->count; n++) {
-        const struct cause *c = &pass->refused[n].cause;
-
-        /* Where there is room, the limit of its own team may be what holds it back. */
-        if (pass->refused[n].bound == bound && same_ask(m, pass->refused[n].job, job) &&
-            (c->verdict == VERDICT_NO ||
-             job_row(m, pass->refused[n].job)->team == job_row(m, job)->team))
-            return c;
-    }
-    return NULL;
+    return index_ask_note(m, hash_mix(index_job_ask(m, job) ^ bound));
 }
 
-static void remember(struct pass *pass, uint32_t job, uint64_t bound, const struct cause *cause)
+/* The note of a job of this pass that asked the same in vain, or NULL. */
+static const struct ask_note *refused_alike(const struct model *m, const struct pass *pass,
+                                            uint32_t job, uint64_t bound)
 {
-    if (pass->count == ASKS_MAX)
-        return;
-    pass->refused[pass->count].job = job;
-    pass->refused[pass->count].bound = bound;
-    pass->refused[pass->count++].cause = *cause;
+    const struct ask_note *note = note_of(m, job, bound);
+
+    if (note->pass != pass->number || note->bound != bound || !same_ask(m, note->job, job))
+        return NULL;
+    if (note->value[0] == VERDICT_NO)
+        return note;
+    /* Where there is room, it stands until somebody starts, and the limit of its own team may be
+     * what holds it back. */
+    return note->value[3] == pass->starts && job_row(m, note->job)->team == job_row(m, job)->team
+               ? note
+               : NULL;
+}
+
+static void remember(const struct model *m, const struct pass *pass, uint32_t job, uint64_t bound,
+                     const struct cause *cause)
+{
+    *note_of(m, job, bound) = (struct ask_note){
+        pass->number, bound, job, {cause->verdict, cause->code, cause->team, pass->starts}};
 }
 
 /* A start takes room: that there was some for others is no longer known. */
 static void forget_room(struct pass *pass)
 {
-    uint32_t left = 0;
-
-    for (uint32_t n = 0; n < pass->count; n++)
-        if (pass->refused[n].cause.verdict == VERDICT_NO)
-            pass->refused[left++] = pass->refused[n];
-    pass->count = left;
+    pass->starts++;
 }
 
 /* Tells a refusal if it is the first one or its code has changed. True: the job was dropped.
@@ -289,7 +276,7 @@ static bool start_by_yield(struct sched *s, struct pass *pass, uint32_t job, str
     done = elastic_yield(s->m, job, tell_shrink, delays, &y) && start(s, pass, job, v, ret_cause);
     if (done) {
         model_commit(s->m);
-        pass->count = 0; /* more may have come free than it took */
+        pass->number = index_pass_next(s->m); /* more may have come free than it took */
         s->room_came_back = s->held_back = true;
         return true;
     }
@@ -329,8 +316,10 @@ static bool decide(struct sched *s, struct pass *pass, uint32_t job, struct caus
     struct model *m = s->m;
     const struct job *j = job_row(m, job);
     struct view v = view_of(m, job);
-    const struct cause *alike;
+    const struct ask_note *alike;
+    struct ask_note *note;
     uint64_t bound;
+    unsigned code;
 
     if (ways_open(m, job)) {
         model_begin(m);
@@ -346,10 +335,14 @@ static bool decide(struct sched *s, struct pass *pass, uint32_t job, struct caus
         return refuse(s, pass, job, *ret);
     }
     bound = reserve_bind(m, &pass->kept, job);
+    note = note_of(m, job, bound);
     alike = refused_alike(m, pass, job, bound);
     if (alike && patience_until(m, j) <= config_row(m)->now_ns) {
-        *ret = *alike;
-        return (!j->told.known || j->told.code != alike->code) && refuse(s, pass, job, *ret);
+        *ret = (struct cause){(enum verdict)alike->value[0], (enum reason_code)alike->value[1],
+                              alike->value[2]};
+        /* What it was told in the end, where the verdict decided that. */
+        code = ret->code == REASON_COUNT ? job_row(m, alike->job)->told.code : (unsigned)ret->code;
+        return (!j->told.known || j->told.code != code) && refuse(s, pass, job, *ret);
     }
     if (ways_open(m, job) && start_some_way(s, pass, job))
         return true;
@@ -366,7 +359,7 @@ static bool decide(struct sched *s, struct pass *pass, uint32_t job, struct caus
             ret->code = WHY_RESERVED;
         }
         if (ret->verdict != VERDICT_UNPROVEN && ret->code != WHY_PATIENCE)
-            remember(pass, job, bound, ret);
+            remember(m, pass, job, bound, ret);
     } else {
         ret->verdict = fits_freely(m, pass, job);
         if (ret->verdict != VERDICT_FITS)
@@ -375,8 +368,7 @@ static bool decide(struct sched *s, struct pass *pass, uint32_t job, struct caus
     if (ret->code == WHY_RESERVED)
         s->held_back = true;
     if (refuse(s, pass, job, *ret)) {
-        if (pass->count && pass->refused[pass->count - 1].job == job)
-            pass->count--;
+        note->pass = 0; /* the job is no more */
         return true;
     }
     return false;
@@ -433,7 +425,7 @@ static void give_up(struct sched *s, struct pass *pass, uint32_t job)
     job_release_kept(s->m, job);
     model_commit(s->m);
     s->room_came_back = true;
-    pass->count = 0;
+    pass->number = index_pass_next(s->m);
 }
 
 static void keep_found(struct sched *s, struct pass *pass, uint32_t job, const struct kept *found)
@@ -442,7 +434,7 @@ static void keep_found(struct sched *s, struct pass *pass, uint32_t job, const s
     const struct job *j = job_row(m, job);
 
     s->room_came_back |= j->hold_head != ROW_NONE;
-    pass->count = 0; /* what was refused because of the old room */
+    pass->number = index_pass_next(m); /* what was refused because of the old room */
     if (j->hold_head == ROW_NONE)
         reserve_add(&pass->kept, job);
     model_begin(m);
@@ -615,7 +607,9 @@ static bool go_through_all(struct sched *s, struct pass *pass)
             s->held_back = s->room_came_back = false;
             s->improved = 0;
         }
-        pass->count = pass->kept.count = 0;
+        pass->number = index_pass_next(m);
+        pass->starts = 0;
+        pass->kept.count = 0;
         pass->heads = 0;
         gather(s, pass);
         full = go_through(s, pass, freed);

@@ -485,11 +485,69 @@ static bool is_whole(const struct view *v)
     return true;
 }
 
+/* The domain of the scope in which a kept place lies, UINT64_MAX: in none. */
+static uint64_t domain_of(const struct model *m, unsigned scope, const struct hold *h)
+{
+    uint32_t shape = kind_row(m, host_row(m, h->host)->kind)->shape, domain;
+    uint16_t part;
+
+    if (scope >= SCOPE_OF_CLUSTER)
+        return 0;
+    if (scope >= SCOPE_OF_LEVEL) {
+        domain = board_row(m, h->host)->domain[scope - SCOPE_OF_LEVEL];
+        return domain == ROW_NONE ? UINT64_MAX : domain;
+    }
+    if (scope == SCOPE_OF_HOST)
+        return h->host;
+    if (shape == ROW_NONE || h->devices == 0)
+        return UINT64_MAX;
+    part = shape_part_mask(&shape_row(m, shape)->shape, scope, bits_low(h->devices));
+    return h->devices & ~part ? UINT64_MAX : (uint64_t)h->host << 16 | part;
+}
+
+/* Do all places of the podset (ROW_NONE: of the gang) lie in the domain of this one? multiple: or
+ * so many of them, or a multiple of that. */
+static bool lies_with(const struct model *m, uint32_t job, uint32_t podset, unsigned scope,
+                      uint32_t hold, uint32_t multiple)
+{
+    uint64_t here = domain_of(m, scope, hold_row(m, hold));
+    uint32_t same = 0, sum = 0;
+
+    for (uint32_t h = job_row(m, job)->hold_head; h != ROW_NONE; h = hold_row(m, h)->next) {
+        if (podset != ROW_NONE && hold_row(m, h)->podset != podset)
+            continue;
+        sum++;
+        same += domain_of(m, scope, hold_row(m, h)) == here;
+    }
+    return here != UINT64_MAX && (multiple ? same % multiple == 0 : same == sum);
+}
+
+/* Hosts may have got other labels since: do the required levels and slices hold still? */
+static bool keeps_levels(const struct model *m, uint32_t job)
+{
+    const struct job *j = job_row(m, job);
+
+    for (uint64_t s = j->required; s; s = bits_drop_low(s))
+        if (!lies_with(m, job, ROW_NONE, bits_low(s), j->hold_head, 0))
+            return false;
+    for (uint32_t h = j->hold_head; h != ROW_NONE; h = hold_row(m, h)->next) {
+        uint32_t podset = hold_row(m, h)->podset;
+        const struct podset *p = podset_row(m, podset);
+
+        for (uint64_t s = p->required; s; s = bits_drop_low(s))
+            if (!lies_with(m, job, podset, bits_low(s), h, 0))
+                return false;
+        if (p->slice_pods && !lies_with(m, job, podset, p->slice_scope, h, p->slice_pods))
+            return false;
+    }
+    return true;
+}
+
 bool reserve_take(struct model *m, uint32_t job)
 {
     struct view v = view_of(m, job);
 
-    if (!is_whole(&v))
+    if (!is_whole(&v) || !keeps_levels(m, job))
         return false;
     for (uint32_t id = job_row(m, job)->hold_head; id != ROW_NONE; id = hold_row(m, id)->next) {
         const struct hold *x = hold_row(m, id);

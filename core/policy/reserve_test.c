@@ -171,6 +171,11 @@ static const struct row inherit_row[] = {
      "config inherit=30s; hosts 2 gpus=4; ask pods=2 gpus=2; ask gpus=4; step; lose 0 1; "
      "restart 0; step",
      "+0 0:01 0:23 +1 1:0123|+0 0:01 0:23"},
+    {"so is one whose hosts lie apart by now",
+     "config inherit=30s; level 0 0 0; domain 0 0 4294967295; domain 1 0 4294967295; hosts 2 "
+     "gpus=1 "
+     "l0=0; ask pods=2 gpus=1 need=l0; step; host 1 gpus=1 l0=1; restart 0; step",
+     "+0 0:0 1:0|-0 never_topology"},
     {"so is one that has lost a pod since",
      "config inherit=30s; hosts 1 gpus=2; ask pods=2 gpus=1; step; restart 0; done 0 0; "
      "ask gpus=1; step",
