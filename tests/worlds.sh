@@ -7,7 +7,7 @@ trap 'rm -rf "$out"' EXIT
 worlds=tests/worlds/small-worlds.jsonl.gz
 passed=0 failed=0
 
-for order in priority fifo; do
+for order in priority fifo easy conservative; do
     if build/dovetail simulate --worlds "$worlds" --policy dovetail,first-fit,kube-default --order "$order" \
         --out "$out/$order" >"$out/said" 2>&1; then
         passed=$((passed + 1))

@@ -12,6 +12,7 @@
 #include "edge/base/err.h"
 #include "edge/base/out.h"
 
+int command_audit(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_replay(int argc, char **argv);

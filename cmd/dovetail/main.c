@@ -15,6 +15,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *text;
 } command_table[] = {
+    {"audit", command_audit, "measure a cluster from a dump of its objects, and say what to do"},
     {"simulate", command_simulate, "run the scheduler against a recorded or generated workload"},
     {"explain", command_explain, "why a job was placed where it was, or refused, from its log"},
     {"replay", command_replay, "run a journal again and compare every decision and digest"},

@@ -16,7 +16,8 @@ static const char explain_usage[] =
     "usage: dovetail explain [-o text|json] LOG JOB\n\n"
     "Tells the story of one job from a decision log alone: why it was placed where it was, with\n"
     "the score beside the runner-up's, or why it was refused, with the limits that bind and what\n"
-    "would change it. For openb logs the pod's name is enough where it arrived once.\n";
+    "would change it; by when it was promised a start; what it was lent, and gave back. For openb\n"
+    "logs the pod's name is enough where it arrived once.\n";
 
 int command_explain(int argc, char **argv)
 {

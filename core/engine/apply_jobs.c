@@ -103,14 +103,10 @@ bool apply_job(struct model *m, const struct event_job *e, struct wire_in *rest)
 bool apply_job_set(struct model *m, const struct event_job_set *e)
 {
     uint32_t id = index_job_find(m, e->key);
-    struct job *j;
 
     if (id == ROW_NONE || e->est_ns < -1 || e->est_ns > UNLIMITED)
         return false;
-    j = model_edit(m, TABLE_JOB, id);
-    j->priority = e->priority;
-    j->est_ns = e->est_ns;
-    index_sync_job(m, id);
+    job_set(m, id, e->priority, e->est_ns);
     note_freed(m);
     return true;
 }

@@ -8,6 +8,7 @@
 #include "core/place/exclusive.h"
 #include "core/policy/elastic.h"
 #include "core/policy/force.h"
+#include "core/policy/patience.h"
 #include "core/policy/reserve.h"
 #include "core/policy/ways.h"
 
@@ -169,26 +170,6 @@ static bool quota(const struct model *m, const struct pass *pass, uint32_t job, 
     return true;
 }
 
-static int64_t patience_until(const struct model *m, const struct job *j)
-{
-    int64_t patience = j->patience_ns >= 0 ? j->patience_ns : config_row(m)->patience_ns;
-
-    if (j->preferred_count == 0 || j->pods < 2)
-        return INT64_MIN;
-    /* A promise ends it. */
-    return j->submit_ns + patience < j->by_ns ? j->submit_ns + patience : j->by_ns;
-}
-
-/* True if the plan is worse than the job wishes, a better place exists when the cluster is empty,
- * and the job may still wait for it. */
-static bool waits_for_better(const struct model *m, uint32_t job, const struct plan *plan)
-{
-    const struct job *j = job_row(m, job);
-
-    return plan->wish > 0 && patience_until(m, j) > config_row(m)->now_ns &&
-           gang_better_exists(m, job, plan);
-}
-
 /* True if the job, seated and exclusive, closes a domain in which room is kept that binds it. */
 static bool closes_kept(const struct model *m, const struct pass *pass, uint32_t job)
 {
@@ -213,7 +194,7 @@ static bool start(struct sched *s, struct pass *pass, uint32_t job, struct view 
         model_rollback(m);
         model_begin(m);
         ret_cause->verdict = gang_plan(m, v, &plan);
-        better = ret_cause->verdict == VERDICT_FITS && waits_for_better(m, job, &plan);
+        better = ret_cause->verdict == VERDICT_FITS && patience_holds(m, job, &plan);
     }
     closes = ret_cause->verdict == VERDICT_FITS && closes_kept(m, pass, job);
     if (ret_cause->verdict == VERDICT_FITS && !better && !closes) {
@@ -228,6 +209,8 @@ static bool start(struct sched *s, struct pass *pass, uint32_t job, struct view 
         return true;
     }
     model_rollback(m);
+    if (better)
+        patience_note(m, job);
     if (better || closes)
         ret_cause->code = closes ? WHY_RESERVED : WHY_PATIENCE;
     return false;
@@ -337,7 +320,7 @@ static bool decide(struct sched *s, struct pass *pass, uint32_t job, struct caus
     bound = reserve_bind(m, &pass->kept, job);
     note = note_of(m, job, bound);
     alike = refused_alike(m, pass, job, bound);
-    if (alike && patience_until(m, j) <= config_row(m)->now_ns) {
+    if (alike && patience_until(m, job) <= config_row(m)->now_ns) {
         *ret = (struct cause){(enum verdict)alike->value[0], (enum reason_code)alike->value[1],
                               alike->value[2]};
         /* What it was told in the end, where the verdict decided that. */
@@ -453,7 +436,7 @@ static void keep_found(struct sched *s, struct pass *pass, uint32_t job, const s
  * else the earliest. */
 static struct kept find_date(struct model *m, struct pass *pass, uint32_t job, int64_t before_ns)
 {
-    int64_t until_ns = patience_until(m, job_row(m, job));
+    int64_t until_ns = patience_until(m, job);
     struct kept found = {.keep = KEEP_NONE};
     uint64_t wished = until_ns > config_row(m)->now_ns ? gang_best_wish(m, job) : 0;
 
@@ -568,7 +551,7 @@ static void find_wake(struct sched *s)
     s->wake_ns = INT64_MAX;
     for (uint32_t n = 0; n < count && left; n++) {
         const struct job *j = job_row(m, waiting[n]);
-        int64_t patience = patience_until(m, j);
+        int64_t patience = patience_until(m, waiting[n]);
 
         left -= j->hold_head != ROW_NONE;
         if (j->hold_head != ROW_NONE && j->reserve_ns > c->now_ns && j->reserve_ns < s->wake_ns) {

@@ -24,6 +24,7 @@ static void judge(struct sched *s)
     for (uint32_t j = 0; j < model_count(m, TABLE_JOB) && j < 64; j++)
         must(job_valid(m, j));
     must(model_digest(m) == model_digest_anew(m));
+    must(s->wake_ns > config_row(m)->now_ns); /* to be woken at once would be for ever */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

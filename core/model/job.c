@@ -112,6 +112,7 @@ uint32_t job_add(struct model *m, const struct job_spec *spec)
                       .restart_ns = spec->restart_ns,
                       .patience_ns = spec->patience_ns,
                       .by_ns = INT64_MAX,
+                      .chance_ns = INT64_MAX,
                       .breach_ns = INT64_MAX,
                       .submit_order = c->submit_count++,
                       .podset_head = ROW_NONE,
@@ -256,6 +257,17 @@ void job_resized(struct model *m, uint32_t job, int32_t seats)
         left = (left * after + before - 1) / before;
         j->end_ns = from + (left > UNLIMITED ? UNLIMITED : (int64_t)left);
     }
+}
+
+void job_set(struct model *m, uint32_t job, int32_t priority, int64_t est_ns)
+{
+    struct job *j = model_edit(m, TABLE_JOB, job);
+
+    j->priority = priority;
+    j->est_ns = est_ns;
+    if (j->state == JOB_RUNNING)
+        j->end_ns = est_ns < 0 ? INT64_MAX : j->start_ns + est_at_size(m, j, 0);
+    index_sync_job(m, job);
 }
 
 void job_vacate(struct model *m, uint32_t job)
@@ -412,7 +424,7 @@ void job_stop(struct model *m, uint32_t job)
     j->state = JOB_WAITING;
     j->refused_at = UINT64_MAX;
     j->end_ns = 0;
-    j->breach_ns = INT64_MAX;
+    j->breach_ns = j->chance_ns = INT64_MAX;
     j->told = (struct told){0};
     index_sync_job(m, job);
 }

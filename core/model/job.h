@@ -73,6 +73,8 @@ bool job_pod_done(const struct model *m, uint32_t job, uint32_t pod);
 /* First pod number of a podset within the gang. */
 uint32_t job_first_pod(const struct model *m, uint32_t job, uint32_t podset);
 void job_tell(struct model *m, uint32_t job, const struct told *told);
+/* What the user says of it changed; a run is taken to end when the new estimate says. */
+void job_set(struct model *m, uint32_t job, int32_t priority, int64_t est_ns);
 
 void team_put(struct model *m, uint32_t team, uint32_t parent, int64_t weight_micro,
               int64_t limit_milli);

@@ -165,6 +165,7 @@ struct job {
     int64_t restart_ns;        /* dead time at the start of every run but the first */
     int64_t patience_ns;       /* -1: as configured */
     int64_t by_ns;             /* promised: it starts by then; INT64_MAX: nothing promised */
+    int64_t chance_ns;         /* when it could first have started and did not; INT64_MAX: never */
     int64_t reserve_ns;        /* the time for which room is kept (hold_head), by estimates */
     int64_t breach_ns;         /* runs below its minimum since; INT64_MAX: it does not */
     uint32_t hold_head;        /* the room kept for it, pod by pod; ROW_NONE: none */

@@ -7,6 +7,7 @@
 #include "core/model/job.h"
 #include "core/place/choose.h"
 #include "core/place/equal.h"
+#include "core/place/lifetime.h"
 #include "core/place/mixed.h"
 #include "core/place/profile.h"
 #include "core/place/ranks.h"
@@ -258,9 +259,12 @@ static enum verdict plan_one(struct model *m, struct view *v, const struct podse
     if (podset_most(v, p) < 1)
         return VERDICT_NO;
     for (unsigned n = 0; n < w.count; n++) {
-        if (score_search(v, p, w.scopes[n] | slice, &plan->best, &plan->second) != VERDICT_FITS)
+        bool by_end = lifetime_search(v, p, w.scopes[n] | slice, &plan->best, &plan->second);
+
+        if (!by_end && score_search(v, p, w.scopes[n] | slice, &plan->best, &plan->second) !=
+                           VERDICT_FITS)
             continue;
-        if (config_row(m)->scorer == SCORER_DOVETAIL)
+        if (!by_end && config_row(m)->scorer == SCORER_DOVETAIL)
             shapes_move(v, p, w.scopes[n] | slice, &plan->best);
         host_take(m, plan->best.host, v->job, job_row(m, v->job)->podset_head, 0,
                   plan->best.devices, plan->best.slot, GRADE_PLANNED);
@@ -269,6 +273,27 @@ static enum verdict plan_one(struct model *m, struct view *v, const struct podse
         return VERDICT_FITS;
     }
     return VERDICT_NO;
+}
+
+/* The first wish that the portions meet. */
+static unsigned wish_met(const struct view *v, const struct podset *p,
+                         const struct portion *portion, uint32_t count)
+{
+    struct wishes w = wishes_of(v, 0, podset_most(v, p));
+    unsigned n = 0;
+
+    if (rules_wish_met(v, portion, count))
+        return 0;
+    for (n = 1; n + 1 < w.count; n++) {
+        uint64_t rest = w.scopes[n];
+
+        while (rest && bits_low(rest) >= SCOPE_OF_HOST &&
+               rules_in_one(v->m, portion, count, bits_low(rest)))
+            rest = bits_drop_low(rest);
+        if (rest == 0)
+            break;
+    }
+    return n;
 }
 
 /* All pods as the policy's own rule spreads them; false: it has none, or no answer. */
@@ -285,7 +310,7 @@ static bool plan_by_rule(struct model *m, struct view *v, const struct podset *p
     }
     plan->pods = next_pod;
     plan->scope = count ? (uint8_t)rules_scope(v, portion, count) : 0;
-    plan->wish = count && !rules_wish_met(v, portion, count);
+    plan->wish = count ? (uint8_t)wish_met(v, p, portion, count) : 0;
     return count > 0;
 }
 
@@ -297,6 +322,16 @@ static bool rule_goes_first(const struct view *v)
 
     return config_row(v->m)->scorer != SCORER_DOVETAIL ||
            (j->preferred_count == 1 && j->preferred[0] >= SCOPE_OF_HOST);
+}
+
+/* Do the scopes name a domain that no smaller ones divide: a host, or one of a chain's smallest
+ * level? */
+static bool is_smallest(const struct model *m, uint64_t scopes)
+{
+    for (uint64_t l = scopes & SCOPE_LEVELS; l; l = bits_drop_low(l))
+        if (level_row(m, bits_low(l) - SCOPE_OF_LEVEL)->rank == 0)
+            return true;
+    return (scopes & (SCOPE_PARTS | SCOPE_BIT(SCOPE_OF_HOST))) != 0;
 }
 
 /* What does not fit at all needs no wishes. A wish that asks what the one before asked in vain is
@@ -318,7 +353,8 @@ static enum verdict plan_equal(struct model *m, struct view *v, const struct pod
     for (unsigned n = 0; n < w.count; n++) {
         bool widest = w.scopes[n] == w.scopes[w.count - 1];
 
-        if (widest && !rule_goes_first(v) && plan_by_rule(m, v, p, plan)) {
+        if (widest && !rule_goes_first(v) && !is_smallest(m, w.scopes[n]) &&
+            plan_by_rule(m, v, p, plan)) {
             plan->wish = (uint8_t)n;
             return VERDICT_FITS;
         }

@@ -9,6 +9,7 @@
 #include "core/model/index.h"
 #include "core/model/job.h"
 #include "core/policy/force.h"
+#include "core/policy/when.h"
 
 #define GUESS_LEAST_NS                                                                             \
     ((int64_t)600 * 1000000000) /* a run without an estimate lasts so at least                     \
@@ -339,8 +340,8 @@ static bool might_fit(const struct model *m, uint64_t models, int64_t least_mill
     return sum >= least_milli;
 }
 
-/* Fits are monotone in what has ended, unless somebody's room or a host's departure comes between:
- * then every end is tried. */
+/* Fits are monotone in what has ended, unless somebody's room or limit, or a host's departure comes
+ * between: then every end is tried. */
 static bool is_monotone(const struct model *m, const struct reserves *others, uint32_t job)
 {
     uint64_t models = reserve_models(m, job);
@@ -348,7 +349,8 @@ static bool is_monotone(const struct model *m, const struct reserves *others, ui
     if (config_row(m)->leaving_hosts)
         return false;
     for (uint32_t n = 0; n < others->count; n++)
-        if (reserve_models(m, others->job[n]) & models)
+        if ((reserve_models(m, others->job[n]) & models) ||
+            (job_row(m, job)->team != ROW_NONE && job_row(m, others->job[n])->team != ROW_NONE))
             return false;
     return true;
 }
@@ -404,12 +406,38 @@ static uint32_t ask_after(struct model *m, const struct reserves *others, uint32
     return pods;
 }
 
+/* The date by sums (when.h). False: it does not apply. */
+static bool find_by_sums(struct model *m, const struct reserves *others, uint32_t job, bool guess,
+                         int64_t before_ns, struct kept *ret)
+{
+    struct when w = {.m = m, .job = job, .end = taken_end, .guess = guess};
+
+    if (!is_monotone(m, others, job) || !when_applies(&w, others->wished))
+        return false;
+    *ret = (struct kept){.keep = KEEP_NONE, .at_ns = when_earliest(&w, before_ns)};
+    if (ret->at_ns == INT64_MIN)
+        return false;
+    if (ret->at_ns == INT64_MAX)
+        return true;
+    model_begin(m);
+    when_vacate(&w, ret->at_ns);
+    ret->pods = try_at(m, others, job, ret->at_ns, true);
+    model_rollback(m);
+    if (ret->pods)
+        ret->keep = guess ? KEEP_GUESSED : KEEP_DATED;
+    return true;
+}
+
 static struct kept find(struct model *m, const struct reserves *others, uint32_t job, bool guess,
                         int64_t before_ns)
 {
-    struct bracket b = gallop(m, others, job, guess, before_ns);
     struct kept k = {.keep = KEEP_NONE};
+    struct bracket b;
 
+    if (find_by_sums(m, others, job, guess, before_ns, &k))
+        return k;
+    k.keep = KEEP_NONE;
+    b = gallop(m, others, job, guess, before_ns);
     if (b.fits == 0)
         return k;
     while (b.fits - b.fails > 1) {

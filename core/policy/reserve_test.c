@@ -96,9 +96,10 @@ static const struct row counts_row[] = {
      "gpus=1 milli=200 est=900s; step",
      "+0 0:0 +1 0:1 -2 scattered(busy) ~2@100 0:0 -3 reserved +4 0:1"},
     {"a limit that the head will need",
-     "config order=easy; hosts 2 gpus=4; team 0 limit=4000; ask gpus=2 est=100s team=0; "
-     "ask gpus=3 est=200s; ask gpus=1 est=50s; ask gpus=2 est=9s team=0; ask gpus=1 "
-     "est=500s team=0; ask gpus=1 est=500s; step",
+     "config order=easy; hosts 1 gpus=4 model=0; hosts 1 gpus=4 model=1; team 0 limit=4000; "
+     "ask gpus=2 est=100s team=0 class=1; ask gpus=3 est=200s class=2; ask gpus=1 est=50s class=1; "
+     "ask gpus=2 est=9s team=0; ask gpus=1 est=500s team=0 class=2; ask gpus=1 est=500s class=2; "
+     "step",
      "+0 0:01 +1 1:012 +2 0:2 -3 scattered(busy) ~3@50 0:23 -4 reserved +5 1:3"},
     {"two dates of one team share its limit",
      "config order=conservative; hosts 2 gpus=4; team 0 limit=4000; ask gpus=4 est=100s; "
@@ -175,7 +176,7 @@ static const struct row inherit_row[] = {
      "config inherit=30s; level 0 0 0; domain 0 0 4294967295; domain 1 0 4294967295; hosts 2 "
      "gpus=1 "
      "l0=0; ask pods=2 gpus=1 need=l0; step; host 1 gpus=1 l0=1; restart 0; step",
-     "+0 0:0 1:0|-0 never_topology"},
+     "+0 0:0 1:0|-0 never_topology(topology)"},
     {"so is one that has lost a pod since",
      "config inherit=30s; hosts 1 gpus=2; ask pods=2 gpus=1; step; restart 0; done 0 0; "
      "ask gpus=1; step",

@@ -39,6 +39,18 @@
     "{\"kind\":\"event\",\"t\":70,\"node\":\"n5\",\"state\":\"down\"}\n"                           \
     "{\"kind\":\"fail\",\"t\":70,\"job\":\"train-1\"}\n"
 
+/* A date, an earlier one, a later one; then a start. */
+#define PROMISE(t, by)                                                                             \
+    "{\"kind\":\"promise\",\"t\":" t ",\"job\":\"a\",\"by\":" by ",\"pods\":[{\"pod\":0,"          \
+    "\"node\":\"n\"}],\"why\":\"kept\"}\n"
+#define WAIT     HEADER PROMISE("0", "90") PROMISE("1", "80") PROMISE("2", "95")
+#define BEGIN(t) "{\"kind\":\"start\",\"t\":" t ",\"job\":\"a\",\"pods\":[]}\n"
+#define LENT                                                                                       \
+    HEADER                                                                                         \
+    "{\"kind\":\"submit\",\"t\":0,\"job\":\"b\"}\n"                                                \
+    "{\"kind\":\"shrink\",\"t\":1,\"job\":\"a\",\"by\":\"b\",\"cause\":\"self\",\"pods\":[1]}\n"   \
+    "{\"kind\":\"shrink\",\"t\":2,\"job\":\"a\",\"cause\":\"self\",\"pods\":[0]}\n"
+
 static int ask(const char *log, const char *job, enum explain_form form, struct out *out,
                struct err *err)
 {
@@ -119,6 +131,33 @@ static const struct {
             "\"pods\":[{\"pod\":0,\"node\":\"m\"}]}\n"
             "{\"kind\":\"event\",\"t\":172900,\"job\":\"a\",\"state\":\"cancel\"}\n" END,
      "a", "a cancelled, first started after 0 s, over after 2 d 0 h\n", NULL},
+    {"a held job is told what it is kept from, not what would bind",
+     HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":true,\"reason\":{\"code\":"
+            "\"reserved\",\"text\":\"kept for another\",\"binding\":[]}}\n" END,
+     "a", "held back: a placement exists, but a rule", "what binds"},
+    {"room is kept with a promise", WAIT END, "a",
+     "promised a start by 90 s\n                room kept for it:\n                  pod 0 on n\n",
+     "(kept)"},
+    {"a date that moves earlier", WAIT END, "a",
+     "promise moved earlier: a start by 80 s instead of 90 s\n", NULL},
+    {"a date that moves later", WAIT END, "a", "promise put off: a start by 95 s instead of 80 s\n",
+     NULL},
+    {"the last promise is the one that counts", WAIT BEGIN("95") END, "a",
+     "placed in time: a start by 95 s was promised\n", "late"},
+    {"a start that comes too late", WAIT BEGIN("96") END, "a",
+     "placed late: a start by 95 s was promised\n", "in time"},
+    {"a promise is kept once",
+     WAIT BEGIN("95") "{\"kind\":\"fail\",\"t\":97,\"job\":\"a\"}\n" BEGIN("98") END, "a",
+     "          98 s  placed\n", "late"},
+    {"pods that were lent", LENT END, "a", "shrunk for b: pods beyond its minimum are given back\n",
+     "cause"},
+    {"the side of the one that gets them", LENT END, "b",
+     "a is shrunk for it: it gives back pods beyond its minimum\n", "cause"},
+    {"pods that nobody else gets", LENT END, "a", "shrunk: pods are given back\n", NULL},
+    {"a run that misses a pod is no refused job",
+     HEADER "{\"kind\":\"refuse\",\"t\":0,\"job\":\"a\",\"fits\":false,\"reason\":{\"code\":"
+            "\"member\",\"text\":\"no room beside the others\"}}\n" END,
+     "a", "runs on, not made whole\n", "refused\n"},
     {"spaces of another writer",
      HEADER "{ \"kind\" : \"submit\", \"t\" : 0, \"job\" : \"a\" }\n" END, "a", "submitted", "cut"},
 };

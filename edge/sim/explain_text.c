@@ -183,7 +183,7 @@ static void why_placed(struct out *out, const struct tree *line)
                *story_text(reason, "text") ? story_text(reason, "text")
                                            : story_text(reason, "code"));
     domain = tree_find(reason, "domain");
-    if (domain && domain->kind == TREE_MAP)
+    if (domain && domain->kind == TREE_MAP && strcmp(story_text(domain, "level"), "cluster") != 0)
         out_format(out, "; all of it in %s %s", story_text(domain, "level"),
                    story_text(domain, "name"));
     out_char(out, '\n');
@@ -219,7 +219,7 @@ static void verdict(struct out *out, const struct story *s, const struct tree *l
     if (!fits || fits->kind == TREE_NULL)
         out_add(out, "not proven: the search ran out of its step budget");
     else if (fits->kind == TREE_BOOL && fits->truth)
-        out_add(out, "held back: a placement exists, policy keeps it for others");
+        out_add(out, "held back: a placement exists, but a rule does not let it start");
     else if (final && final->kind == TREE_BOOL && final->truth && !s->arrivals)
         out_add(out, "never: not even the empty cluster, or its quota, holds it");
     else
@@ -228,8 +228,8 @@ static void verdict(struct out *out, const struct story *s, const struct tree *l
 
 static void why_refused(struct out *out, const struct story *s, const struct tree *line)
 {
-    const struct tree *reason = tree_find(line, "reason"), *bind;
-    bool some;
+    const struct tree *reason = tree_find(line, "reason"), *bind, *fits = tree_find(line, "fits");
+    bool some, held = fits && fits->kind == TREE_BOOL && fits->truth;
 
     out_add(out, "                verdict: ");
     verdict(out, s, line);
@@ -249,7 +249,7 @@ static void why_refused(struct out *out, const struct story *s, const struct tre
     if (some) {
         out_add(out, "                what binds, each alone:\n");
         binding(out, bind, false);
-    } else if (bind && bind->kind == TREE_LIST) {
+    } else if (bind && bind->kind == TREE_LIST && !held) {
         out_add(out,
                 "                what binds: no single limit; dropping any one is not enough\n");
     }
@@ -292,27 +292,93 @@ static void stopped(struct out *out, const struct tree *line, const char *what)
         out_format(out, "                why: %s\n", story_text(tree_find(line, "reason"), "text"));
 }
 
-static void own_line(struct out *out, const struct story *s, const struct tree *line)
+/* The last promise of the wait that the line belongs to, or NULL. */
+static const struct tree *promise_before(const struct story *s, const struct explain_line *l)
 {
+    while (l != s->line) {
+        l--;
+        if (!story_own(s, l->line))
+            continue;
+        if (story_is(l->line, "promise"))
+            return l->line;
+        if (story_is(l->line, "start"))
+            return NULL;
+    }
+    return NULL;
+}
+
+static void promised(struct out *out, const struct story *s, const struct explain_line *l)
+{
+    const struct tree *line = l->line, *before = promise_before(s, l),
+                      *list = tree_find(line, "pods");
+    const char *why = story_text(line, "why"), *by = story_text(line, "by");
+
+    if (before && story_ns(line, "by") != story_ns(before, "by"))
+        out_format(out, "%s a start by %s s instead of %s s",
+                   story_ns(line, "by") < story_ns(before, "by") ? "promise moved earlier:"
+                                                                 : "promise put off:",
+                   by, story_text(before, "by"));
+    else
+        out_format(out, "promised a start by %s s", by);
+    out_format(out, *why && strcmp(why, "kept") != 0 ? " (%s)\n" : "\n", why);
+    if (list && list->child) {
+        out_add(out, "                room kept for it:\n");
+        pods(out, line, false);
+    }
+}
+
+static void placed(struct out *out, const struct story *s, const struct explain_line *l)
+{
+    const struct tree *line = l->line, *promise = promise_before(s, l);
+
+    out_add(out, "placed");
+    if (promise)
+        out_format(out, " %s: a start by %s s was promised",
+                   story_ns(line, "t") <= story_ns(promise, "by") ? "in time" : "late",
+                   story_text(promise, "by"));
+    out_char(out, '\n');
+    pods(out, line, false);
+    why_placed(out, line);
+}
+
+/* What a gang held beyond its minimum was lent to it. */
+static bool gives_back(const struct tree *line)
+{
+    return story_is(line, "shrink") && strcmp(story_text(line, "cause"), "self") == 0;
+}
+
+static void shrunk(struct out *out, const struct tree *line)
+{
+    if (!gives_back(line))
+        stopped(out, line, "shrunk");
+    else if (*story_text(line, "by"))
+        out_format(out, "shrunk for %s: pods beyond its minimum are given back\n",
+                   story_text(line, "by"));
+    else
+        out_add(out, "shrunk: pods are given back\n");
+    pods(out, line, true);
+}
+
+static void own_line(struct out *out, const struct story *s, const struct explain_line *l)
+{
+    const struct tree *line = l->line;
+
     if (story_is(line, "submit")) {
         out_add(out, s->arrivals ? "arrived\n" : "submitted\n");
     } else if (story_is(line, "start")) {
-        out_add(out, "placed\n");
-        pods(out, line, false);
-        why_placed(out, line);
+        placed(out, s, l);
     } else if (story_is(line, "refuse")) {
-        out_add(out, "refused\n");
+        out_add(out, strcmp(story_text(tree_find(line, "reason"), "code"), "member") == 0
+                         ? "runs on, not made whole\n"
+                         : "refused\n");
         why_refused(out, s, line);
     } else if (story_is(line, "promise")) {
-        out_format(out, "promised a start by %s s", story_text(line, "by"));
-        out_format(out, *story_text(line, "why") ? " (%s)\n" : "%s\n", story_text(line, "why"));
-        pods(out, line, false);
+        promised(out, s, l);
     } else if (story_is(line, "grow")) {
         out_add(out, "grown\n");
         pods(out, line, false);
     } else if (story_is(line, "shrink")) {
-        stopped(out, line, "shrunk");
-        pods(out, line, true);
+        shrunk(out, line);
     } else if (story_is(line, "preempt")) {
         stopped(out, line, "preempted");
     } else if (story_is(line, "move")) {
@@ -337,9 +403,12 @@ static void step(struct out *out, const struct story *s, const struct explain_li
     out_add(out, "  ");
     out_free(&when);
     if (story_own(s, l->line))
-        own_line(out, s, l->line);
+        own_line(out, s, l);
     else if (story_is(l->line, "event"))
         event(out, l->line);
+    else if (gives_back(l->line))
+        out_format(out, "%s is shrunk for it: it gives back pods beyond its minimum\n",
+                   story_text(l->line, "job"));
     else
         out_format(out, "%s is %s for it (cause %s)\n", story_text(l->line, "job"),
                    story_is(l->line, "preempt")  ? "preempted"

@@ -381,12 +381,14 @@ static void promise(struct gang_part *p, struct gang_job *j, const struct record
     j->outranked = false;
 }
 
+#define SLACK_NS 2000000 /* times are compared to 2 ms */
+
 static void redeem(struct gang_part *p, struct gang_job *j)
 {
     if (!j->promised)
         return;
     j->promised = false;
-    if (p->now_ns <= j->promise_by_ns)
+    if (p->now_ns <= j->promise_by_ns + SLACK_NS)
         p->kept++;
     else if (j->outranked || p->excused_at > j->promise_at || p->overran_at > j->promise_at ||
              overrun_now(p))

@@ -36,6 +36,14 @@ static unsigned level_of(const struct refusal *r)
     return r->scope == SCOPE_OF_CLUSTER && r->best_known && r->pods <= 1 ? SCOPE_OF_HOST : r->scope;
 }
 
+/* Which of the domains around a place is somebody's own is not told. */
+static const char *level_name(const struct world *w, const struct refusal *r)
+{
+    return r->code == WHY_EXCLUSIVE && r->scope == SCOPE_OF_CLUSTER
+               ? "domain"
+               : feed_scope_name(w, level_of(r));
+}
+
 /* Copies the sentence and fills its {words} in. */
 static void fill(struct out *t, const char *sentence, const struct world *w,
                  const struct refusal *r)
@@ -56,7 +64,7 @@ static void fill(struct out *t, const char *sentence, const struct world *w,
         else if (strncmp(sentence, "{pods}", 6) == 0)
             out_integer(t, r->pods);
         else if (strncmp(sentence, "{level}", 7) == 0)
-            out_add(t, feed_scope_name(w, level_of(r)));
+            out_add(t, level_name(w, r));
         sentence = end + 1;
     }
 }
@@ -143,6 +151,8 @@ void words_start(struct words *t, const struct world *w, const struct decision *
             r->reason.term[r->reason.term_count++] =
                 (struct record_term){best->term[n].name, best->term[n].unit, best->term[n].value,
                                      second->host != ROW_NONE ? second->term[n].value : 0};
+    } else if (strcmp(r->reason.domain_level, "cluster") == 0) {
+        out_format(&t->text, "%u pods, not in one domain of any level", r->pod_count);
     } else {
         out_format(&t->text, r->pod_count == 1 ? "%u pod in one %s" : "%u pods together in one %s",
                    r->pod_count, r->reason.domain_level);

@@ -83,12 +83,12 @@ static void find_depth(struct topo *t, struct topo_fabric *f, uint32_t d, uint32
 
 static void remark_doubles(struct topo *t, struct topo_fabric *f)
 {
-    struct names names = {0};
+    struct topo_names names = {0};
     uint32_t doubles = 0, first = 0;
 
     for (uint32_t h = 0; h < f->host_count; h++) {
         bool is_new;
-        uint32_t domain = names_put(&names, f->host[h].name, f->host[h].domain, &is_new);
+        uint32_t domain = topo_names_put(&names, f->host[h].name, f->host[h].domain, &is_new);
 
         if (is_new || domain == f->host[h].domain)
             continue;
@@ -98,7 +98,7 @@ static void remark_doubles(struct topo *t, struct topo_fabric *f)
     if (doubles)
         topo_remark(t, f->host[first].line, "%u hosts stand in two domains of one fabric, %s first",
                     doubles, SHOWN(f->host[first].name));
-    names_free(&names);
+    topo_names_free(&names);
 }
 
 void topo_fabric_close(struct topo *t, struct topo_fabric *f)

@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-const char *tree_word(const struct tree *map, const char *key)
+const char *topo_tree_word(const struct tree *map, const char *key)
 {
     const struct tree *value = tree_find(map, key);
 
     return value && (value->kind == TREE_STRING || value->kind == TREE_NUMBER) ? value->text : NULL;
 }
 
-int64_t tree_count(const struct tree *map, const char *key)
+int64_t topo_tree_count(const struct tree *map, const char *key)
 {
-    const char *text = tree_word(map, key);
+    const char *text = topo_tree_word(map, key);
     int64_t value;
 
     return text && topo_number(text, strlen(text), INT64_MAX, &value) ? value : TOPO_NONE;
@@ -37,7 +37,7 @@ static void add_names(struct grow *g, const struct tree *names,
 static void add_domains(struct grow *g, const struct tree *list, const char *key)
 {
     for (const struct tree *c = list ? list->child : NULL; c && !g->code; c = c->next) {
-        const char *name = tree_word(c, key);
+        const char *name = topo_tree_word(c, key);
 
         if (!name) {
             topo_remark(g->t, c->line, "an entry without \"%s\" is ignored", key);
@@ -68,7 +68,7 @@ static void add_toruses(struct grow *g, const struct tree *list)
     static const char *const axis[] = {"x", "y", "z"};
 
     for (const struct tree *c = list ? list->child : NULL; c && !g->code; c = c->next) {
-        const char *name = tree_word(c, "name");
+        const char *name = topo_tree_word(c, "name");
         const struct tree *dims = tree_find(c, "dims");
 
         if (!name)
@@ -77,8 +77,8 @@ static void add_toruses(struct grow *g, const struct tree *list)
         add_names(g, tree_find(c, "nodes"), grow_hosts);
         for (int a = 0; a < 3 && dims; a++)
             if (g->f->dim[a] == TOPO_NONE)
-                g->f->dim[a] = tree_count(dims, axis[a]);
-            else if (g->f->dim[a] != tree_count(dims, axis[a]))
+                g->f->dim[a] = topo_tree_count(dims, axis[a]);
+            else if (g->f->dim[a] != topo_tree_count(dims, axis[a]))
                 topo_remark(g->t, c->line, "a torus of another size: the first is kept");
     }
 }
@@ -97,7 +97,7 @@ int topo_read_slurm_yaml(struct topo *t, const struct tree *root, struct err *er
     };
 
     for (const struct tree *c = root->child; c; c = c->next) {
-        const char *name = tree_word(c, "topology");
+        const char *name = topo_tree_word(c, "topology");
         const struct tree *is_default = tree_find(c, "cluster_default");
         bool found = false;
 
@@ -160,7 +160,7 @@ int topo_read_topograph(struct topo *t, const struct tree *root, struct err *err
     grow_open(&g, t, topo_fabric_add(t, TOPO_FABRIC_TREE, "switches", root->line), err);
     add_switches(&g, tree_find(root, "switches"));
     for (const struct tree *c = blocks ? blocks->child : NULL; c && !g.code; c = c->next) {
-        const char *name = tree_word(c, "switch");
+        const char *name = topo_tree_word(c, "switch");
 
         links = links || link_domain(c);
         if (!name) {

@@ -30,7 +30,7 @@ void grow_domain(struct grow *g, const char *name, size_t length, uint32_t line)
         return;
     }
     kept = topo_keep(g->t, name, length);
-    g->domain = names_put(&g->names, kept, g->f->domain_count, &is_new);
+    g->domain = topo_names_put(&g->names, kept, g->f->domain_count, &is_new);
     if (is_new && !topo_domain_add(g->t, g->f, kept, line, &g->domain)) {
         (void)too_many(g);
         return;
@@ -46,17 +46,21 @@ static bool add_host(void *data, const char *name, size_t length)
     struct grow *g = data;
 
     (void)length;
-    return topo_place_add(g->t, g->f, name, g->domain, g->line);
+    return g->t->spelled++ < SPELLED_MAX && topo_place_add(g->t, g->f, name, g->domain, g->line);
 }
 
 static bool add_child(void *data, const char *name, size_t length)
 {
     struct grow *g = data;
     bool is_new;
-    const char *kept = topo_keep(g->t, name, length);
-    uint32_t d = names_put(&g->names, kept, g->f->domain_count, &is_new);
+    const char *kept;
+    uint32_t d;
     struct topo_domain *child;
 
+    if (g->t->spelled++ >= SPELLED_MAX)
+        return false;
+    kept = topo_keep(g->t, name, length);
+    d = topo_names_put(&g->names, kept, g->f->domain_count, &is_new);
     if (is_new && !topo_domain_add(g->t, g->f, kept, 0, &d))
         return false;
     child = &g->f->domain[d];
@@ -131,6 +135,6 @@ int grow_close(struct grow *g)
         topo_fabric_close(g->t, g->f);
         remark_shape(g);
     }
-    names_free(&g->names);
+    topo_names_free(&g->names);
     return g->code;
 }

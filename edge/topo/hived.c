@@ -23,11 +23,11 @@ static bool find_chain(const struct tree *types, const char *type, struct chain 
         const struct tree *is_node = tree_find(entry, "isNodeLevel");
 
         c->type[c->count] = type;
-        c->number[c->count] = entry ? tree_count(entry, "childCellNumber") : TOPO_NONE;
+        c->number[c->count] = entry ? topo_tree_count(entry, "childCellNumber") : TOPO_NONE;
         if (is_node && is_node->kind == TREE_BOOL && is_node->truth)
             c->node = c->count;
         c->count++;
-        type = entry ? tree_word(entry, "childCellType") : NULL;
+        type = entry ? topo_tree_word(entry, "childCellType") : NULL;
     }
     return type == NULL;
 }
@@ -48,7 +48,7 @@ static int64_t devices_of(const struct chain *c)
 static bool add_node(struct topo *t, struct topo_fabric *f, const struct chain *c,
                      const struct tree *cell, int32_t domain)
 {
-    const char *address = tree_word(cell, "cellAddress");
+    const char *address = topo_tree_word(cell, "cellAddress");
 
     if (t->host_count == TOPO_HOSTS_MAX)
         return false;
@@ -73,7 +73,7 @@ static bool add_cell(struct topo *t, struct topo_fabric *f, const struct chain *
         return add_node(t, f, c, cell, parent);
     if (depth + 1 >= c->count)
         return true;
-    if (!topo_domain_add(t, f, tree_word(cell, "cellAddress"), cell->line, &domain))
+    if (!topo_domain_add(t, f, topo_tree_word(cell, "cellAddress"), cell->line, &domain))
         return false;
     f->domain[domain].parent = parent;
     f->domain[domain].level = (int32_t)depth;
@@ -96,7 +96,7 @@ static int read_physical(struct topo *t, const struct tree *physical, struct err
     const struct tree *cells = tree_find(physical, "physicalCells");
 
     for (const struct tree *k = cells ? cells->child : NULL; k; k = k->next) {
-        const char *type = tree_word(k, "cellType");
+        const char *type = topo_tree_word(k, "cellType");
         struct topo_fabric *f;
         struct chain c;
 
@@ -127,15 +127,16 @@ static void read_request(struct topo *t, const struct tree *root)
     const struct tree *roles = tree_find(root, "taskRoles");
 
     for (const struct tree *r = roles ? roles->child : NULL; r; r = r->next) {
-        struct topo_ask *a = topo_ask_add(t, TOPO_ASK_POD, tree_word(root, "jobName"), r->line);
-        int64_t cells = tree_count(r, "leafCellNumber");
+        struct topo_ask *a =
+            topo_ask_add(t, TOPO_ASK_POD, topo_tree_word(root, "jobName"), r->line);
+        int64_t cells = topo_tree_count(r, "leafCellNumber");
 
-        a->parent = topo_keep_some(t, tree_word(root, "jobVC"));
-        a->count = tree_count(r, "taskNumber");
+        a->parent = topo_keep_some(t, topo_tree_word(root, "jobVC"));
+        a->count = topo_tree_count(r, "taskNumber");
         a->gpu_milli = cells >= 0 && cells <= 1000000 ? cells * 1000 : TOPO_NONE;
-        a->level = topo_keep_some(t, tree_word(r, "leafCellType"));
-        a->topology = topo_keep_some(t, tree_word(r, "pinnedCellId"));
-        a->mode = topo_keep_some(t, tree_word(r, "affinityGroupName"));
+        a->level = topo_keep_some(t, topo_tree_word(r, "leafCellType"));
+        a->topology = topo_keep_some(t, topo_tree_word(r, "pinnedCellId"));
+        a->mode = topo_keep_some(t, topo_tree_word(r, "affinityGroupName"));
     }
 }
 

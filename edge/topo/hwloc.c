@@ -16,9 +16,9 @@ struct hwloc {
     struct topo_host *h;
     const struct xml *node[TOPO_DEVICES_MAX];
     uint32_t where[TOPO_DEVICES_MAX];
-    struct names objects; /* "OSDev:802" to a device before sorting */
-    struct names ends;    /* objects that a matrix of link bandwidth names */
-    uint32_t displays;    /* of other vendors */
+    struct topo_names objects; /* "OSDev:802" to a device before sorting */
+    struct topo_names ends;    /* objects that a matrix of link bandwidth names */
+    uint32_t displays;         /* of other vendors */
     bool any_link, links_to_cpu;
 };
 
@@ -95,7 +95,7 @@ static bool is_link_end(struct hwloc *w, const struct xml *x)
     if (!gp || strlen(gp) > 20)
         return false;
     (void)snprintf(key, sizeof(key), "PCIDev:%s", gp);
-    return names_find(&w->ends, key, &value);
+    return topo_names_find(&w->ends, key, &value);
 }
 
 /* "0302 [10de:1db8] ...": the kind of a PCI device; false: none that matters. */
@@ -157,7 +157,7 @@ static void note_object(struct hwloc *w, const struct xml *x, const char *type, 
     if (!gp || strlen(gp) > 20)
         return;
     (void)snprintf(key, sizeof(key), "%s:%s", type, gp);
-    (void)names_put(&w->objects, topo_keep_string(w->t, key), device, &is_new);
+    (void)topo_names_put(&w->objects, topo_keep_string(w->t, key), device, &is_new);
 }
 
 static void read_os_device(struct hwloc *w, struct topo_device *d, const struct xml *x)
@@ -301,7 +301,7 @@ static bool read_indexes(struct hwloc *w, const struct xml *x, uint32_t count, i
             (void)snprintf(first, sizeof(first), "%.*s", (int)(word < 30 ? word : 30), key);
         *ret_mixed = *ret_mixed || strlen(first) != word || strncmp(first, key, word) != 0;
         w->links_to_cpu = w->links_to_cpu || strncmp(key, "Package:", 8) == 0;
-        device[found++] = names_find(&w->objects, key, &d) ? (int32_t)w->where[d] : TOPO_NONE;
+        device[found++] = topo_names_find(&w->objects, key, &d) ? (int32_t)w->where[d] : TOPO_NONE;
         at += length;
     }
     out_free(&all);
@@ -361,7 +361,7 @@ static void find_link_ends(struct hwloc *w, const struct xml *root)
             size_t length = strcspn(at, " \n\t\r");
             if (length == 0)
                 break;
-            (void)names_put(&w->ends, topo_keep(w->t, at, length), 0, &is_new);
+            (void)topo_names_put(&w->ends, topo_keep(w->t, at, length), 0, &is_new);
             at += length;
         }
         out_free(&all);
@@ -458,7 +458,7 @@ int topo_read_hwloc(struct topo *t, const struct xml *root, struct err *err)
                     w.h->numa_memory);
     topo_islands_find(t, w.h);
     remark_trunks(&w);
-    names_free(&w.ends);
-    names_free(&w.objects);
+    topo_names_free(&w.ends);
+    topo_names_free(&w.objects);
     return ERR_NONE;
 }

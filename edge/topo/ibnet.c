@@ -12,10 +12,10 @@
 struct ibnet {
     struct topo *t;
     struct topo_fabric *f;
-    struct names switches; /* by GUID */
-    struct names places;   /* by domain and host */
-    struct names cables;   /* by both domains */
-    uint32_t now;          /* the switch of the record, or UINT32_MAX */
+    struct topo_names switches; /* by GUID */
+    struct topo_names places;   /* by domain and host */
+    struct topo_names cables;   /* by both domains */
+    uint32_t now;               /* the switch of the record, or UINT32_MAX */
     uint32_t line, bad_lines;
     bool *adapters; /* of a switch: some port has one */
     size_t adapters_limit;
@@ -56,8 +56,8 @@ static const char *switch_name(struct topo *t, struct quoted text)
 static uint32_t switch_get(struct ibnet *n, struct quoted guid, struct quoted description)
 {
     bool is_new;
-    uint32_t d = names_put(&n->switches, topo_keep(n->t, guid.text, guid.length),
-                           n->f->domain_count, &is_new);
+    uint32_t d = topo_names_put(&n->switches, topo_keep(n->t, guid.text, guid.length),
+                                n->f->domain_count, &is_new);
 
     if (is_new && !topo_domain_add(n->t, n->f, switch_name(n->t, description), 0, &d)) {
         n->full = true;
@@ -90,8 +90,8 @@ static void add_cable(struct ibnet *n, uint32_t to)
     if (a == b)
         return;
     int length = snprintf(text, sizeof(text), "%u", b);
-    uint32_t c =
-        names_put(&n->cables, key_of(n->t, a, text, (size_t)length), n->f->cable_count, &is_new);
+    uint32_t c = topo_names_put(&n->cables, key_of(n->t, a, text, (size_t)length),
+                                n->f->cable_count, &is_new);
     if (is_new) {
         n->back = out_grow(n->back, c, &n->back_limit, sizeof(*n->back));
         n->f->cable = out_grow(n->f->cable, c, &n->f->cable_limit, sizeof(*n->f->cable));
@@ -126,7 +126,7 @@ static void add_adapter(struct ibnet *n, struct quoted text)
         return;
     }
     const char *key = key_of(n->t, n->now, text.text, length);
-    uint32_t place = names_put(&n->places, key, n->f->host_count, &is_new);
+    uint32_t place = topo_names_put(&n->places, key, n->f->host_count, &is_new);
     if (is_new && !topo_place_add(n->t, n->f, topo_keep(n->t, text.text, length), n->now, n->line))
         n->full = true;
     else
@@ -264,8 +264,8 @@ int topo_read_ibnet(struct topo *t, const struct page *p, struct err *err)
         finish(&n);
     free(n.adapters);
     free(n.back);
-    names_free(&n.switches);
-    names_free(&n.places);
-    names_free(&n.cables);
+    topo_names_free(&n.switches);
+    topo_names_free(&n.places);
+    topo_names_free(&n.cables);
     return code;
 }

@@ -9,15 +9,15 @@ const struct tree *kube_find(const struct tree *object, const char *first, const
 
 const char *kube_name(const struct tree *object)
 {
-    const char *name = tree_word(tree_find(object, "metadata"), "name");
+    const char *name = topo_tree_word(tree_find(object, "metadata"), "name");
 
     /* A sketch that the API server would refuse: the name stands at the top. */
-    return name ? name : tree_word(object, "name");
+    return name ? name : topo_tree_word(object, "name");
 }
 
 const char *kube_annotation(const struct tree *object, const char *key)
 {
-    return tree_word(kube_find(object, "metadata", "annotations"), key);
+    return topo_tree_word(kube_find(object, "metadata", "annotations"), key);
 }
 
 int64_t kube_mib(const char *quantity)
@@ -57,7 +57,7 @@ static const struct kind kinds[] = {
 
 static int read_object(struct topo *t, const struct tree *object, struct err *err)
 {
-    const char *kind = tree_word(object, "kind");
+    const char *kind = topo_tree_word(object, "kind");
     size_t asks = t->ask_count;
     int code;
 
@@ -104,7 +104,7 @@ int topo_read_kube(struct topo *t, const struct tree *object, struct err *err)
 /* HyperNodes name each other in any order: members become children or hosts at the end. */
 static void join_members(struct topo *t)
 {
-    struct names names = {0};
+    struct topo_names names = {0};
     uint32_t missing = 0;
     bool is_new;
 
@@ -114,10 +114,10 @@ static void join_members(struct topo *t)
         if (names.count == 0)
             for (uint32_t d = 0; d < f->domain_count; d++)
                 if (f->domain[d].name)
-                    (void)names_put(&names, f->domain[d].name, d, &is_new);
+                    (void)topo_names_put(&names, f->domain[d].name, d, &is_new);
 
         uint32_t d;
-        bool known = names_find(&names, m->name, &d);
+        bool known = topo_names_find(&names, m->name, &d);
         if (m->is_node || (!known && !m->is_domain)) {
             (void)topo_place_add(t, f, m->name, m->domain, m->line);
             continue;
@@ -127,7 +127,7 @@ static void join_members(struct topo *t)
             f->complete = false;
             if (!topo_domain_add(t, f, m->name, 0, &d))
                 break;
-            (void)names_put(&names, f->domain[d].name, d, &is_new);
+            (void)topo_names_put(&names, f->domain[d].name, d, &is_new);
         }
         if (f->domain[d].parent != TOPO_NONE && f->domain[d].parent != (int32_t)m->domain)
             topo_remark(t, m->line, "%s is a member twice: the first counts", SHOWN(m->name));
@@ -135,7 +135,7 @@ static void join_members(struct topo *t)
             f->domain[d].parent = (int32_t)m->domain;
     }
     t->member = t->member_last = NULL;
-    names_free(&names);
+    topo_names_free(&names);
     if (missing)
         topo_remark(t, 0, "%u HyperNodes are members and stand nowhere in the file", missing);
 }

@@ -30,7 +30,7 @@ int kube_levels(struct topo *t, const struct tree *object, struct err *err)
     f = topo_fabric_add(t, TOPO_FABRIC_NAMES, kube_name(object), object->line);
     f->level = topo_take(t, LEVELS_MAX * sizeof(*f->level));
     for (const struct tree *c = levels ? levels->child : NULL; c; c = c->next) {
-        const char *key = tree_word(c, "nodeLabel");
+        const char *key = topo_tree_word(c, "nodeLabel");
 
         if (key && f->level_count < LEVELS_MAX)
             f->level[f->level_count++] = topo_keep_string(t, key);
@@ -55,11 +55,11 @@ static void add_member(struct topo *t, struct topo_fabric *f, uint32_t domain,
                        const struct tree *entry)
 {
     const struct tree *selector = tree_find(entry, "selector");
-    const char *name = tree_word(entry, "name"), *type = tree_word(entry, "type");
+    const char *name = topo_tree_word(entry, "name"), *type = topo_tree_word(entry, "type");
     struct member *m;
 
     if (!name)
-        name = tree_word(tree_find(selector, "exactMatch"), "name");
+        name = topo_tree_word(tree_find(selector, "exactMatch"), "name");
     if (!name) {
         if (selector)
             f->domain[domain].by_labels = true;
@@ -91,7 +91,7 @@ int kube_hypernode(struct topo *t, const struct tree *object, struct err *err)
 {
     const struct tree *spec = tree_find(object, "spec"), *members = tree_find(spec, "members");
     struct topo_fabric *f = hypernodes(t, object->line);
-    const char *name = kube_name(object), *tier_name = tree_word(spec, "tierName");
+    const char *name = kube_name(object), *tier_name = topo_tree_word(spec, "tierName");
     uint32_t domain;
 
     if (!name)
@@ -101,7 +101,7 @@ int kube_hypernode(struct topo *t, const struct tree *object, struct err *err)
     if (!topo_domain_add(t, f, name, object->line, &domain))
         return topo_bad(err, t, object->line, "found more than %u names, expected fewer",
                         TOPO_NAMES_MAX);
-    f->domain[domain].tier = tree_count(spec, "tier");
+    f->domain[domain].tier = topo_tree_count(spec, "tier");
     if (tier_name) {
         if (!f->level)
             f->level = topo_take(t, LEVELS_MAX * sizeof(*f->level));
@@ -125,7 +125,7 @@ int kube_queue(struct topo *t, const struct tree *object, struct err *err)
     struct topo_ask *a = topo_ask_add(t, TOPO_ASK_QUEUE, kube_name(object), object->line);
 
     (void)err;
-    a->parent = topo_keep_some(t, tree_word(spec, "parentQueue"));
+    a->parent = topo_keep_some(t, topo_tree_word(spec, "parentQueue"));
     a->quota = milli_of(tree_find(gpu, "quota"));
     a->limit = milli_of(tree_find(gpu, "limit"));
     return ERR_NONE;
@@ -135,12 +135,12 @@ int kube_queue(struct topo *t, const struct tree *object, struct err *err)
 static void add_constraint(struct topo *t, const char *name, const char *parent,
                            const struct tree *constraint, int64_t count, uint32_t line)
 {
-    const char *required = tree_word(constraint, "requiredTopologyLevel");
-    const char *preferred = tree_word(constraint, "preferredTopologyLevel");
+    const char *required = topo_tree_word(constraint, "requiredTopologyLevel");
+    const char *preferred = topo_tree_word(constraint, "preferredTopologyLevel");
     struct topo_ask *a = topo_ask_add(t, TOPO_ASK_GROUP, name, line);
 
     a->parent = topo_keep_some(t, parent);
-    a->topology = topo_keep_some(t, tree_word(constraint, "topology"));
+    a->topology = topo_keep_some(t, topo_tree_word(constraint, "topology"));
     a->mode = required ? "required" : preferred ? "preferred" : NULL;
     a->level = topo_keep_some(t, required ? required : preferred);
     a->count = count;
@@ -151,9 +151,9 @@ static void add_network(struct topo *t, const char *name, const struct tree *net
 {
     struct topo_ask *a = topo_ask_add(t, TOPO_ASK_GROUP, name, network->line);
 
-    a->mode = topo_keep_some(t, tree_word(network, "mode"));
-    a->tier = tree_count(network, "highestTierAllowed");
-    a->level = topo_keep_some(t, tree_word(network, "highestTierName"));
+    a->mode = topo_keep_some(t, topo_tree_word(network, "mode"));
+    a->tier = topo_tree_count(network, "highestTierAllowed");
+    a->level = topo_keep_some(t, topo_tree_word(network, "highestTierName"));
 }
 
 int kube_pod_group(struct topo *t, const struct tree *object, struct err *err)
@@ -165,12 +165,12 @@ int kube_pod_group(struct topo *t, const struct tree *object, struct err *err)
 
     (void)err;
     if (own)
-        add_constraint(t, name, NULL, own, tree_count(spec, "minMember"), own->line);
+        add_constraint(t, name, NULL, own, topo_tree_count(spec, "minMember"), own->line);
     if (network)
         add_network(t, name, network);
     for (const struct tree *c = groups ? groups->child : NULL; c; c = c->next)
-        add_constraint(t, tree_word(c, "name"), name, tree_find(c, "topologyConstraint"),
-                       tree_count(c, "minMember"), c->line);
+        add_constraint(t, topo_tree_word(c, "name"), name, tree_find(c, "topologyConstraint"),
+                       topo_tree_count(c, "minMember"), c->line);
     return ERR_NONE;
 }
 
@@ -278,7 +278,7 @@ static void add_source_levels(struct topo *t, const struct tree *types)
         f->level = topo_take(t, LEVELS_MAX * sizeof(*f->level));
         /* The widest level first, as in a Topology. */
         for (const struct tree *l = c->child; l && f->level_count < LEVELS_MAX; l = l->next) {
-            const char *key = tree_word(l, "nodeLabel");
+            const char *key = topo_tree_word(l, "nodeLabel");
 
             if (key)
                 f->level[f->level_count++] = topo_keep_string(t, key);
@@ -290,7 +290,7 @@ void kube_sources(struct topo *t, const struct tree *list)
 {
     for (const struct tree *c = list->child; c; c = c->next) {
         const struct tree *enabled = tree_find(c, "enabled");
-        const char *source = tree_word(c, "source"), *interval = tree_word(c, "interval");
+        const char *source = topo_tree_word(c, "source"), *interval = topo_tree_word(c, "interval");
         struct topo_ask *a;
 
         if (!source)
@@ -306,8 +306,8 @@ bool kube_fragment(struct topo *t, const struct tree *root)
 {
     const struct tree *network = kube_find(root, "spec", "networkTopology");
     const struct tree *sources = tree_find(root, "networkTopologyDiscovery");
-    const char *required = tree_word(root, "kai.scheduler/topology-required-placement");
-    const char *preferred = tree_word(root, "kai.scheduler/topology-preferred-placement");
+    const char *required = topo_tree_word(root, "kai.scheduler/topology-required-placement");
+    const char *preferred = topo_tree_word(root, "kai.scheduler/topology-preferred-placement");
     struct topo_ask *a;
 
     if (network)
@@ -319,7 +319,7 @@ bool kube_fragment(struct topo *t, const struct tree *root)
     if (!required && !preferred)
         return false;
     a = topo_ask_add(t, TOPO_ASK_GROUP, NULL, root->line);
-    a->topology = topo_keep_some(t, tree_word(root, "kai.scheduler/topology"));
+    a->topology = topo_keep_some(t, topo_tree_word(root, "kai.scheduler/topology"));
     a->mode = required ? "required" : "preferred";
     a->level = topo_keep_some(t, required ? required : preferred);
     return true;
@@ -340,11 +340,11 @@ static void read_hived(struct topo *t, const char *name, const struct tree *text
         return;
     }
     a = topo_ask_add(t, TOPO_ASK_POD, name, text->line);
-    cells = tree_count(spec, "leafCellNumber");
-    a->parent = topo_keep_some(t, tree_word(spec, "virtualCluster"));
-    a->level = topo_keep_some(t, tree_word(spec, "leafCellType"));
-    a->topology = topo_keep_some(t, tree_word(spec, "pinnedCellId"));
-    a->mode = topo_keep_some(t, tree_word(tree_find(spec, "affinityGroup"), "name"));
+    cells = topo_tree_count(spec, "leafCellNumber");
+    a->parent = topo_keep_some(t, topo_tree_word(spec, "virtualCluster"));
+    a->level = topo_keep_some(t, topo_tree_word(spec, "leafCellType"));
+    a->topology = topo_keep_some(t, topo_tree_word(spec, "pinnedCellId"));
+    a->mode = topo_keep_some(t, topo_tree_word(tree_find(spec, "affinityGroup"), "name"));
     a->gpu_milli = cells >= 0 && cells <= 1000000 ? cells * 1000 : TOPO_NONE;
     tree_memory_close(m);
 }

@@ -62,7 +62,7 @@ static int32_t ready_of(const struct tree *object)
     const struct tree *conditions = kube_find(object, "status", "conditions");
 
     for (const struct tree *c = conditions ? conditions->child : NULL; c; c = c->next) {
-        const char *type = tree_word(c, "type"), *status = tree_word(c, "status");
+        const char *type = topo_tree_word(c, "type"), *status = topo_tree_word(c, "status");
 
         if (type && status && strcmp(type, "Ready") == 0)
             return strcmp(status, "True") == 0;
@@ -75,8 +75,8 @@ static const char *gpu_taint(struct topo *t, const struct tree *object)
     const struct tree *taints = kube_find(object, "spec", "taints");
 
     for (const struct tree *c = taints ? taints->child : NULL; c; c = c->next) {
-        const char *key = tree_word(c, "key"), *value = tree_word(c, "value");
-        const char *effect = tree_word(c, "effect");
+        const char *key = topo_tree_word(c, "key"), *value = topo_tree_word(c, "value");
+        const char *effect = topo_tree_word(c, "effect");
 
         if (!key || !effect || gpu_resource(key) != 1)
             continue;
@@ -134,7 +134,7 @@ static const char *patched_name(struct topo *t, const struct tree *node)
             continue;
         m = tree_memory_open();
         if (tree_from_yaml(m, t->file, c->text, strlen(c->text), &patch, &err) == ERR_NONE)
-            name = topo_keep_some(t, tree_word(tree_find(patch, "nodeRegistration"), "name"));
+            name = topo_keep_some(t, topo_tree_word(tree_find(patch, "nodeRegistration"), "name"));
         tree_memory_close(m);
     }
     return name;
@@ -142,7 +142,7 @@ static const char *patched_name(struct topo *t, const struct tree *node)
 
 int kube_kind_cluster(struct topo *t, const struct tree *object, struct err *err)
 {
-    const char *version = tree_word(object, "apiVersion");
+    const char *version = topo_tree_word(object, "apiVersion");
     const struct tree *nodes = tree_find(object, "nodes");
 
     if (!version || strncmp(version, "kind.x-k8s.io/", 14) != 0) {

@@ -28,13 +28,13 @@ static int64_t memory_of(const struct tree *device)
     if (!memory)
         memory = tree_find(capacity, "addressableMemory");
     if (memory && memory->kind == TREE_MAP)
-        return kube_mib(tree_word(memory, "value"));
+        return kube_mib(topo_tree_word(memory, "value"));
     return memory && memory->text ? kube_mib(memory->text) : TOPO_NONE;
 }
 
 static void fill_device(struct topo *t, struct topo_device *d, const struct tree *device)
 {
-    const char *numa = attribute(device, "numa"), *name = tree_word(device, "name");
+    const char *numa = attribute(device, "numa"), *name = topo_tree_word(device, "name");
     const char *pci = attribute(device, "resource.kubernetes.io/pciBusID");
     int64_t number;
     size_t digits = 0, length = name ? strlen(name) : 0;
@@ -114,7 +114,7 @@ static struct topo_host *host_of(struct topo *t, const char *name, uint32_t line
 int kube_slice(struct topo *t, const struct tree *object, struct err *err)
 {
     const struct tree *spec = tree_find(object, "spec"), *devices = tree_find(spec, "devices");
-    const char *node = tree_word(spec, "nodeName"), *driver = tree_word(spec, "driver");
+    const char *node = topo_tree_word(spec, "nodeName"), *driver = topo_tree_word(spec, "driver");
     struct topo_host *h;
 
     if (driver && strcmp(driver, "compute-domain.nvidia.com") == 0) {

@@ -121,7 +121,7 @@ static int32_t domain_of(struct topo *t, struct topo_fabric *f, int32_t parent, 
         t->known = memory_zeroed(sizeof(*t->known));
     out_format(&key, "%s %d ", f->name, parent);
     out_add(&key, value);
-    d = names_put(t->known, topo_keep(t, key.bytes, key.length), f->domain_count, &is_new);
+    d = topo_names_put(t->known, topo_keep(t, key.bytes, key.length), f->domain_count, &is_new);
     out_free(&key);
     if (is_new && !topo_domain_add(t, f, value, line, &d))
         return TOPO_NONE;

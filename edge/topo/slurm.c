@@ -141,7 +141,7 @@ struct gres {
     struct topo *t;
     struct err *err;
     const char *autodetect; /* of all nodes */
-    struct names hosts;
+    struct topo_names hosts;
     uint32_t line, any; /* any: the host that stands for all nodes, or UINT32_MAX */
     int code;
     /* what the line says */
@@ -165,6 +165,8 @@ static bool add_file(void *data, const char *name, size_t length)
     size_t digits = 0;
     int64_t index;
 
+    if (g->t->spelled++ >= SPELLED_MAX)
+        return false;
     for (uint32_t d = 0; d < h->device_count; d++)
         if (strcmp(h->device[d].name, name) == 0) {
             topo_remark(g->t, g->line, "%s is given a second time to one node", SHOWN(name));
@@ -213,13 +215,15 @@ static bool links_of(const struct topo_device *d, uint32_t self, uint32_t count,
 static void read_links(struct topo *t, struct topo_host *h)
 {
     uint32_t links[TOPO_DEVICES_MAX] = {0}, given = 0;
-    bool xgmi = h->autodetect && strcmp(h->autodetect, "rsmi") == 0;
+    bool valid[TOPO_DEVICES_MAX] = {0}, xgmi = h->autodetect && strcmp(h->autodetect, "rsmi") == 0;
 
     for (uint32_t d = 0; d < h->device_count; d++)
         given += h->device[d].links != NULL;
     if (given == 0)
         return;
     topo_links_make(t, h);
+    if (!h->link)
+        return;
     h->links_known = given == h->device_count;
     for (uint32_t d = 0; d < h->device_count; d++) {
         if (!h->device[d].links)
@@ -232,20 +236,19 @@ static void read_links(struct topo *t, struct topo_host *h)
             h->links_known = false;
             continue;
         }
-        for (uint32_t e = 0; e < d; e++) {
-            uint32_t before = topo_link(h, d, e)->links;
-
-            if (h->device[e].links && before != links[e])
+        valid[d] = true;
+        for (uint32_t e = 0; e < h->device_count; e++) {
+            if (e == d || (valid[e] && topo_link(h, d, e)->links == links[e]))
+                continue;
+            if (valid[e])
                 topo_remark(t, h->device[d].line,
-                            "Links= of %s and %s contradict each other: the "
-                            "first is kept",
+                            "Links= of %s and %s contradict each other: the first is kept",
                             SHOWN(h->device[d].name), SHOWN(h->device[e].name));
-        }
-        for (uint32_t e = d + 1; e < h->device_count; e++)
-            if (links[e])
+            else if (links[e])
                 topo_link_set(h, d, e,
                               (struct topo_link){.path = xgmi ? TOPO_PATH_XGMI : TOPO_PATH_NVLINK,
                                                  .links = links[e]});
+        }
     }
     topo_islands_find(t, h);
 }
@@ -283,9 +286,12 @@ static bool add_node(void *data, const char *name, size_t length)
     const char *why = NULL;
     bool is_new = g->any == UINT32_MAX;
 
+    if (g->t->spelled++ >= SPELLED_MAX)
+        return false;
+
     if (name)
-        g->host = names_put(&g->hosts, topo_keep(g->t, name, length), (uint32_t)g->t->host_count,
-                            &is_new);
+        g->host = topo_names_put(&g->hosts, topo_keep(g->t, name, length),
+                                 (uint32_t)g->t->host_count, &is_new);
     else
         g->host = is_new ? (uint32_t)g->t->host_count : g->any;
     if (is_new) {
@@ -359,7 +365,7 @@ int topo_read_gres(struct topo *t, const struct page *p, struct err *err)
     }
     if (!g.code && t->host_count == 0)
         g.code = topo_bad(err, t, 0, "found no resources, expected a gres.conf");
-    names_free(&g.hosts);
+    topo_names_free(&g.hosts);
     out_free(&j.text);
     return g.code;
 }

@@ -152,7 +152,8 @@ static const struct read_row devices_are_read_rows[] = {
     {"links that do not fit the devices",
      "Name=gpu File=/dev/nvidia0 Links=-1,4,4\n"
      "Name=gpu File=/dev/nvidia1 Links=4,-1\n",
-     "all other hosts: 2 GPUs; no GPU links described", "not one number for each of 2 devices"},
+     "all other hosts: 2 GPUs; NV4 on all 1 pair; no GPU links described",
+     "not one number for each of 2 devices"},
     {"one file twice", "Name=gpu File=/dev/nvidia[0,0]\n", "all other hosts: 1 GPU",
      "a second time"},
     {"cores that are none", "Name=gpu File=/dev/nvidia0 Cores=all\n", "all other hosts: 1 GPU",

@@ -97,14 +97,14 @@ static void out_domain(struct out *out, const struct topo_fabric *f, uint32_t d)
 /* Hosts by name: one may have places at several leaves. */
 static uint32_t hosts_of(const struct topo_fabric *f)
 {
-    struct names names = {0};
+    struct topo_names names = {0};
     uint32_t count;
     bool is_new;
 
     for (uint32_t h = 0; h < f->host_count; h++)
-        (void)names_put(&names, f->host[h].name, h, &is_new);
+        (void)topo_names_put(&names, f->host[h].name, h, &is_new);
     count = names.count;
-    names_free(&names);
+    topo_names_free(&names);
     return count;
 }
 

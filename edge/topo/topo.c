@@ -337,7 +337,7 @@ void topo_close(struct topo *t)
         free(t->fabric[f].cable);
     }
     if (t->known)
-        names_free(t->known);
+        topo_names_free(t->known);
     free(t->known);
     free(t->host);
     free(t->fabric);

@@ -33,7 +33,7 @@
 #define TOPO_BYTES_MAX   ((size_t)64 << 20) /* of a file, unzipped */
 #define TOPO_DEVICES_MAX 512u               /* of a host */
 #define TOPO_HOSTS_MAX   100000u            /* described one by one, of a file */
-#define TOPO_NAMES_MAX   2000000u           /* hosts and domains of a file, ranges written out */
+#define TOPO_NAMES_MAX   1000000u           /* hosts and domains of a file, ranges written out */
 #define TOPO_REMARKS_MAX 200u               /* more, or more than 5 alike, are counted only */
 
 enum topo_kind {
@@ -240,7 +240,7 @@ struct topo_remark {
 };
 
 struct topo_block; /* private */
-struct names;
+struct topo_names;
 struct member;
 
 struct topo {
@@ -255,10 +255,11 @@ struct topo {
     struct topo_remark *remark;
     size_t remark_count, remark_limit;
     uint32_t remarks_left_out;
-    uint32_t names, devices;             /* so far: hosts and domains, devices of all hosts */
-    size_t pairs;                        /* of link matrices */
+    uint32_t names, devices; /* so far: hosts and domains, devices of all hosts */
+    uint32_t spelled;        /* private: names out of ranges so far, repeated ones too */
+    size_t pairs;            /* of link matrices */
     struct member *member, *member_last; /* private: of domains, until all are read */
-    struct names *known;                 /* private: domains by their labels */
+    struct topo_names *known;            /* private: domains by their labels */
     bool embedded;                       /* private: inside a text of another file */
     struct topo_block *block;            /* the arena */
 };

@@ -95,18 +95,19 @@ const char *topo_mask_ranges(struct topo *t, const char *mask);
 bool topo_text_equal(const char *text, size_t length, const char *word); /* ASCII case is free */
 
 /* ---- names to numbers, for fabrics of many names */
-struct names {
+struct topo_names {
     const char **key;
     uint32_t *value;
     uint32_t size, count;
 };
 /* The value of the name, or adds it with `value` and answers that; *ret_new says which. */
-uint32_t names_put(struct names *n, const char *key, uint32_t value, bool *ret_new);
-bool names_find(const struct names *n, const char *key, uint32_t *ret_value);
-void names_free(struct names *n);
+uint32_t topo_names_put(struct topo_names *n, const char *key, uint32_t value, bool *ret_new);
+bool topo_names_find(const struct topo_names *n, const char *key, uint32_t *ret_value);
+void topo_names_free(struct topo_names *n);
 
 /* "node[01-03,7]b[1-2],x": every name in order. False: broken, or each() said so; *ret_why says how
  * in words. */
+#define SPELLED_MAX TOPO_NAMES_MAX /* of a file; a range may repeat what another said */
 typedef bool hostlist_fn(void *data, const char *name, size_t length);
 bool hostlist_each(const char *text, size_t length, hostlist_fn *each, void *data,
                    const char **ret_why);
@@ -116,7 +117,7 @@ struct grow {
     struct topo *t;
     struct topo_fabric *f;
     struct err *err;
-    struct names names;
+    struct topo_names names;
     uint32_t line, domain; /* what children and hosts go to */
     int code;              /* of the first error; all calls then do nothing */
 };
@@ -158,8 +159,8 @@ bool topo_label_line(const char *line, struct topo_label *ret_label, struct topo
 int topo_read_embedded(struct topo *t, const char *text, uint32_t first_line, struct err *err);
 
 /* ---- of one YAML or JSON value each; *_close() once after the last */
-const char *tree_word(const struct tree *map, const char *key); /* text of a scalar, or NULL */
-int64_t tree_count(const struct tree *map, const char *key);    /* whole and >= 0, or TOPO_NONE */
+const char *topo_tree_word(const struct tree *map, const char *key); /* text of a scalar, or NULL */
+int64_t topo_tree_count(const struct tree *map, const char *key); /* whole and >= 0, or TOPO_NONE */
 int topo_read_slurm_yaml(struct topo *t, const struct tree *root, struct err *err);
 int topo_read_topograph(struct topo *t, const struct tree *root, struct err *err);
 int topo_read_hived(struct topo *t, const struct tree *root, struct err *err);

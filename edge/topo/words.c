@@ -136,7 +136,7 @@ static uint32_t hash(const char *key)
 }
 
 /* Where the key is, or would be. */
-static uint32_t slot(const struct names *n, const char *key)
+static uint32_t slot(const struct topo_names *n, const char *key)
 {
     uint32_t at = hash(key) & (n->size - 1);
 
@@ -145,9 +145,9 @@ static uint32_t slot(const struct names *n, const char *key)
     return at;
 }
 
-static void grow(struct names *n)
+static void grow(struct topo_names *n)
 {
-    struct names old = *n;
+    struct topo_names old = *n;
 
     n->size = old.size ? old.size * 2 : 64;
     n->key = memory_zeroed(n->size * sizeof(*n->key));
@@ -164,7 +164,7 @@ static void grow(struct names *n)
     free(old.value);
 }
 
-uint32_t names_put(struct names *n, const char *key, uint32_t value, bool *ret_new)
+uint32_t topo_names_put(struct topo_names *n, const char *key, uint32_t value, bool *ret_new)
 {
     if (n->count * 2 >= n->size)
         grow(n);
@@ -179,7 +179,7 @@ uint32_t names_put(struct names *n, const char *key, uint32_t value, bool *ret_n
     return n->value[at];
 }
 
-bool names_find(const struct names *n, const char *key, uint32_t *ret_value)
+bool topo_names_find(const struct topo_names *n, const char *key, uint32_t *ret_value)
 {
     uint32_t at;
 
@@ -191,9 +191,9 @@ bool names_find(const struct names *n, const char *key, uint32_t *ret_value)
     return n->key[at] != NULL;
 }
 
-void names_free(struct names *n)
+void topo_names_free(struct topo_names *n)
 {
     free(n->key);
     free(n->value);
-    *n = (struct names){0};
+    *n = (struct topo_names){0};
 }

@@ -91,26 +91,26 @@ static void masks_are_ranges(void **state)
 
 static void names_are_found_again(void **state)
 {
-    struct names n = {0};
+    struct topo_names n = {0};
     char key[2000][8];
     uint32_t value;
     bool is_new;
 
     (void)state;
-    assert_false(names_find(&n, "n0", &value));
+    assert_false(topo_names_find(&n, "n0", &value));
     for (uint32_t i = 0; i < 2000; i++) {
         (void)snprintf(key[i], sizeof(key[i]), "n%u", i);
-        assert_int_equal(names_put(&n, key[i], i, &is_new), i);
+        assert_int_equal(topo_names_put(&n, key[i], i, &is_new), i);
         assert_true(is_new);
     }
     for (uint32_t i = 0; i < 2000; i++) {
-        assert_true(names_find(&n, key[i], &value));
+        assert_true(topo_names_find(&n, key[i], &value));
         assert_int_equal(value, i);
-        assert_int_equal(names_put(&n, key[i], 7777, &is_new), i);
+        assert_int_equal(topo_names_put(&n, key[i], 7777, &is_new), i);
         assert_false(is_new);
     }
-    assert_false(names_find(&n, "m", &value));
-    names_free(&n);
+    assert_false(topo_names_find(&n, "m", &value));
+    topo_names_free(&n);
 }
 
 int main(void)

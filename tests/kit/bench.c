@@ -274,11 +274,12 @@ void bench_put_job(struct bench *b, struct bench_ask ask)
     struct event e = {.kind = EVENT_JOB};
     uint64_t milli = (uint64_t)ask.milli * (ask.gpus ? ask.gpus : 1);
 
-    e.job = (struct event_job){.est_ns = -1,
-                               .key = b->next_key++,
-                               .team = ROW_NONE,
-                               .flags = JOB_SHARES_CARD,
-                               .podset_count = 1};
+    e.job = (struct event_job){
+        .est_ns = b->est_ns_max ? 1 + (int64_t)prng_below(&b->prng, (uint64_t)b->est_ns_max) : -1,
+        .key = b->next_key++,
+        .team = ROW_NONE,
+        .flags = JOB_SHARES_CARD,
+        .podset_count = 1};
     bench_put(b, &e);
     e = (struct event){.kind = EVENT_PODSET};
     e.podset = (struct event_podset){

@@ -33,6 +33,7 @@ struct bench {
     size_t size, limit;
     struct prng prng;
     uint32_t hosts, next_key;
+    int64_t est_ns_max; /* jobs state an estimate of at most so much; 0: none does */
     /* Sees every batch after its step; NULL: nobody looks. */
     void (*seen)(void *by, struct sched *s, const uint8_t *events, size_t size);
     void *seen_by;

@@ -140,27 +140,33 @@ static bool limit_holds(const struct check *c, const struct o_job *j)
            (oracle_inexact(j) || !oracle_team_allows(&c->w, j->team, oracle_ask_milli(j, true)));
 }
 
-/* True if it may still wait for a domain that it prefers. */
+#define PATIENCE_PART 12 /* of the patience, since it could first have started */
+
+/* True if it may still wait for a domain that it prefers: for its patience from its submit, or a
+ * twelfth of it from the first chance. */
 static bool is_patient(const struct check *c, const struct o_job *j)
 {
     int64_t patience = j->patience_ns < 0 ? c->w.patience_ns : j->patience_ns;
 
-    return j->wishes > 0 && j->submit_ns + patience > c->w.now_ns;
+    return j->wishes > 0 && patience > 0 &&
+           (j->submit_ns + patience > c->w.now_ns || j->chance_ns == O_NEVER ||
+            j->chance_ns + patience / 12 > c->w.now_ns);
 }
 
 /* A yes that policy holds back: by what it says. Whether kept rooms do is seen at the end. */
-static bool check_held(struct check *c, const struct o_job *j, enum reason_code code)
+static bool check_held(struct check *c, struct o_job *j, enum reason_code code)
 {
+    bool reason = code == WHY_PATIENCE   ? is_patient(c, j)
+                  : code == WHY_RESERVED ? c->may_keep
+                                         : limit_holds(c, j);
+
     c->tally->held++;
-    if (code == WHY_PATIENCE   ? is_patient(c, j)
-        : code == WHY_RESERVED ? c->may_keep
-                               : limit_holds(c, j))
-        return true;
-    return check_wrong(c, "job %u held back (code %d) without a reason", j->key, (int)code);
+    return reason ||
+           check_wrong(c, "job %u held back (code %d) without a reason", j->key, (int)code);
 }
 
 /* A no, or a yes that policy holds back. */
-static bool check_fit_claim(struct check *c, const struct o_job *j, const struct decision *d)
+static bool check_fit_claim(struct check *c, struct o_job *j, const struct decision *d)
 {
     const struct refusal *r = &d->refusal;
     enum o_answer fits = oracle_fits(&c->w, j, 0, c->search_steps), empty;
@@ -198,6 +204,8 @@ static bool check_refusal(struct check *c, const struct decision *d)
     } else if (c->deep && !oracle_unknown(&c->w) && !check_fit_claim(c, j, d)) {
         return false;
     }
+    if (d->refusal.code == WHY_PATIENCE && j->chance_ns == O_NEVER)
+        j->chance_ns = c->w.now_ns;
     if (d->final) {
         c->tally->final++;
         if (!c->w.drop_never)

@@ -50,9 +50,10 @@ struct maker {
     const struct style *s;
     int64_t now_ns;
     unsigned hosts, teams, models, jobs;
-    unsigned blind;  /* percent of jobs without an estimate */
-    unsigned tight;  /* bits: CPU, memory, pods, extra are scarce */
-    unsigned themes; /* bits: what this world has at all */
+    unsigned blind;    /* percent of jobs without an estimate */
+    uint32_t unseated; /* a job of which a list has not told all; ROW_NONE: none */
+    unsigned tight;    /* bits: CPU, memory, pods, extra are scarce */
+    unsigned themes;   /* bits: what this world has at all */
     unsigned gpus[O_HOSTS], shape_gpus[SHAPES];
     struct event_host host[O_HOSTS];
     bool open_batch;
@@ -466,6 +467,8 @@ static void make_seated(struct maker *k)
     if (chance(k, 80)) {
         add_event(k, EVENT_SEATED)->seated.key = key;
         k->h->unit[unit].count++;
+    } else {
+        k->unseated = key;
     }
 }
 
@@ -475,7 +478,10 @@ static void make_wild(struct maker *k)
     uint32_t host = (uint32_t)pick(k, k->hosts + 2);
     unsigned what = (unsigned)pick(k, 5);
 
-    if (what == 0 && k->jobs < k->s->jobs)
+    if (k->unseated != ROW_NONE && chance(k, 60)) {
+        add_unit(k, EVENT_STOP, false)->stop.key = k->unseated;
+        k->unseated = ROW_NONE;
+    } else if (what == 0 && k->jobs < k->s->jobs)
         make_seated(k);
     else if (what == 1 && k->jobs)
         add_unit(k, EVENT_CONFIRM, false)->confirm = (struct event_confirm){
@@ -513,7 +519,7 @@ static void make_step(struct maker *k)
 
 void history_make(struct history *h, uint64_t seed, const struct style *s)
 {
-    struct maker k = {.h = h, .s = s};
+    struct maker k = {.h = h, .s = s, .unseated = ROW_NONE};
 
     *h = (struct history){.seed = seed};
     prng_init(&k.rng, seed);

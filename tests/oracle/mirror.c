@@ -73,6 +73,7 @@ static void put_job(struct o_world *w, const struct event_job *e, const struct e
                         .restart_ns = e->restart_ns,
                         .required = e->required,
                         .wishes = e->preferred_count,
+                        .chance_ns = O_NEVER,
                         .end_ns = O_NEVER,
                         .breach_ns = O_NEVER,
                         .submitted_at = w->number,
@@ -171,6 +172,7 @@ void mirror_stop(struct o_job *j)
     j->runs = false;
     j->seats = 0;
     j->away = 0;
+    j->chance_ns = O_NEVER;
     j->breach_ns = O_NEVER;
 }
 
@@ -255,6 +257,9 @@ static void apply_to_job(struct o_world *w, const struct event *e)
     if (e->kind == EVENT_JOB_SET && (j = oracle_job(w, e->job_set.key))) {
         j->priority = e->job_set.priority;
         j->est_ns = e->job_set.est_ns;
+        j->vague |= j->runs && oracle_inexact(j);
+        if (j->runs)
+            j->end_ns = j->est_ns < 0 ? O_NEVER : j->start_ns + est_at_size(j);
     }
 }
 
@@ -371,6 +376,7 @@ void mirror_start(const struct o_world *w, struct o_job *j, const struct o_seat 
     j->vague = oracle_inexact(j) && !is_full(j);
     j->ran = true;
     j->breach_ns = O_NEVER;
+    j->chance_ns = O_NEVER;
     j->keep = O_KEEP_NONE;
     j->rooms = 0;
     j->promised = false;

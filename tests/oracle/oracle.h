@@ -77,6 +77,7 @@ struct o_job {
     int32_t priority;
     int64_t submit_ns, est_ns; /* est_ns < 0: none */
     int64_t patience_ns;       /* < 0: as configured */
+    int64_t chance_ns;         /* told first that it waits for better; O_NEVER: it was not */
     int64_t restart_ns;
     uint64_t required;
     bool share_card, ran;

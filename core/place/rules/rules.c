@@ -17,8 +17,8 @@ uint32_t rules_spread(struct view *v, const struct podset *p, uint32_t pods,
     return spread ? spread(v, p, pods, portion) : 0;
 }
 
-static bool in_one(const struct model *m, const struct portion *portion, uint32_t count,
-                   unsigned scope)
+bool rules_in_one(const struct model *m, const struct portion *portion, uint32_t count,
+                  unsigned scope)
 {
     for (uint32_t n = 0; n < count; n++) {
         const struct board *first = board_row(m, portion[0].host);
@@ -35,11 +35,11 @@ static bool in_one(const struct model *m, const struct portion *portion, uint32_
 
 unsigned rules_scope(const struct view *v, const struct portion *portion, uint32_t count)
 {
-    if (in_one(v->m, portion, count, SCOPE_OF_HOST))
+    if (rules_in_one(v->m, portion, count, SCOPE_OF_HOST))
         return SCOPE_OF_HOST;
     for (unsigned l = 0; l < LEVELS_MAX; l++)
         if (level_row(v->m, l)->used && level_row(v->m, l)->chain == 0 &&
-            in_one(v->m, portion, count, SCOPE_OF_LEVEL + l))
+            rules_in_one(v->m, portion, count, SCOPE_OF_LEVEL + l))
             return SCOPE_OF_LEVEL + l;
     return SCOPE_OF_CLUSTER;
 }
@@ -50,5 +50,5 @@ bool rules_wish_met(const struct view *v, const struct portion *portion, uint32_
 
     if (j->preferred_count == 0 || j->preferred[0] == SCOPE_OF_CLUSTER)
         return true;
-    return j->preferred[0] >= SCOPE_OF_HOST && in_one(v->m, portion, count, j->preferred[0]);
+    return j->preferred[0] >= SCOPE_OF_HOST && rules_in_one(v->m, portion, count, j->preferred[0]);
 }

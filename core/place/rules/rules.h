@@ -42,6 +42,10 @@ spread_rule rule_ladder; /* our own, for gangs whose wishes nobody met */
 uint32_t rules_spread(struct view *v, const struct podset *p, uint32_t pods,
                       const struct portion **ret);
 
+/* True if all portions lie in one domain of the scope: the host, or a level. */
+bool rules_in_one(const struct model *m, const struct portion *portion, uint32_t count,
+                  unsigned scope);
+
 /* The smallest scope of the ladder that contains all portions, and whether the job's first wish is
  * met. */
 unsigned rules_scope(const struct view *v, const struct portion *portion, uint32_t count);
