@@ -16,7 +16,8 @@ function floor(path)
     if (path ~ /^cmd\//)          return 7
     return 8
 }
-function stem(path) { sub(/\.[ch]$/, "", path); return path }
+# A policy is a pair of files, or a folder of them.
+function policy(path,    part) { sub(/\.[ch]$/, "", path); split(path, part, "/"); return part[3] }
 function room(path,    part) { split(path, part, "/"); return part[1] "/" part[2] }
 function bad(why) { print FILENAME ":" FNR ": " why; failed = 1 }
 
@@ -33,7 +34,7 @@ FILENAME ~ /_(test|fuzz|bench)\.c$/ { next }
     split($0, quoted, "\""); up = quoted[2]
     if (up !~ /\//) bad("paths start at the root of the repository: " up)
     else if (floor(up) > here) bad("points up: " up)
-    else if (here == 3 && floor(up) == 3 && stem(up) != stem(FILENAME))
+    else if (here == 3 && floor(up) == 3 && policy(up) != policy(FILENAME))
         bad("one policy may not know another: " up)
     else if (here == 5 && floor(up) > 0 && floor(up) < 5)
         bad("edge/base knows bytes, not GPUs: " up)

@@ -119,6 +119,12 @@ static int run(const struct wish *w, struct facts *f, char **path, int count)
         return command_fail(code, &err);
     if (s.files == 0)
         return command_usage("audit", "no file ends in .json, .yaml or .yml there");
+    if (f->node_count == 0 && f->pod_count == 0)
+        return command_fail(err_set(&err, ERR_INPUT,
+                                    "%u objects were read, and none of them is a node or a pod; "
+                                    "expected the output of `kubectl get nodes,pods -A -o json`",
+                                    f->other_kinds),
+                            &err);
     return tell(w, f, &s);
 }
 

@@ -56,7 +56,8 @@ static const char usage[] =
 static const char usage_rest[] =
     "\n"
     "  --order ORDER      fifo, priority, or with backfill easy, conservative [priority]\n"
-    "  --patience S       seconds that a gang waits for a domain that it prefers [3600 for dovetail\n"
+    "  --patience S       seconds that a gang waits for a domain that it prefers [3600 for "
+    "dovetail\n"
     "                     with backfill, else 0]\n"
     "  --budget STEPS     of one search, before it answers `not proven` [200000]\n"
     "  --scan-all         score every host instead of those that the index proposes\n\n"
@@ -381,16 +382,16 @@ static void add_runs(struct plan_of_runs *p, const struct options *o, const stru
 {
     for (unsigned n = 0; n < o->policy_count; n++) {
         p->run = out_grow(p->run, p->run_count, &p->run_limit, sizeof(*p->run));
-        p->run[p->run_count++] =
-            (struct batch_run){.w = w,
-                               .arrivals = arrivals,
-                               .feed = {.scorer = o->policy[n],
-                                        .order = o->order,
-                                        .seed = seed,
-                                        .budget_steps = o->budget_steps,
-                                        .patience_ns = (int64_t)patience_of(o, o->policy[n]) * 1000000000,
-                                        .drop_never = !w->openb,
-                                        .scan_all = o->scan_all}};
+        p->run[p->run_count++] = (struct batch_run){
+            .w = w,
+            .arrivals = arrivals,
+            .feed = {.scorer = o->policy[n],
+                     .order = o->order,
+                     .seed = seed,
+                     .budget_steps = o->budget_steps,
+                     .patience_ns = (int64_t)patience_of(o, o->policy[n]) * 1000000000,
+                     .drop_never = !w->openb,
+                     .scan_all = o->scan_all}};
     }
 }
 

@@ -20,6 +20,9 @@ struct row {
 static const struct row order_row[] = {
     {"fifo passes over what does not fit",
      "hosts 1 gpus=2; ask gpus=1; ask gpus=2; ask gpus=1; step", "+0 0:0 -1 shortage(busy) +2 0:1"},
+    {"a pod was done while the job waited: what is left of it counts against the limit",
+     "team 0 limit=3000; hosts 1 gpus=8; ask pods=4 min=1 gpus=4 team=0; done 0 1; step",
+     "-0 never_quota"},
     {"easy holds back what would delay the head",
      "config order=easy; hosts 1 gpus=2; ask gpus=1 est=9s; ask gpus=2; ask gpus=1; step",
      "+0 0:0 -1 shortage(busy) ~1@9 0:01 -2 reserved"},

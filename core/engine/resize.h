@@ -6,7 +6,7 @@
 #define ENGINE_RESIZE_H
 
 #include "core/engine/sched.h"
-#include "core/policy/reserve.h"
+#include "core/policy/backfill/reserve.h"
 
 /* Before anybody else is asked: runs below their minimum get their pods back where their others
  * are, or, when their time is over, are stopped. True: the tables of decisions were full. */

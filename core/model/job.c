@@ -53,7 +53,7 @@ int64_t job_least_milli(const struct model *m, uint32_t job)
 
         if (job_row(m, job)->done_pods)
             done = job_done_pods(m, job, id, false);
-        sum += podset_charge_milli(m, p) * (least > done ? least - done : 0);
+        sum += podset_charge_milli(m, p) * (least > done ? least - done : done && p->pods > done);
     }
     return sum;
 }

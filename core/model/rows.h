@@ -38,7 +38,7 @@ enum scope {
 
 /* Who is asked first, and what may be kept for those that wait: fifo and priority pass over what
  * does not fit now; easy and conservative go by priority too, and keep room for the first job that
- * fits nowhere (for each of the first jobs). core/policy/reserve.h says how. */
+ * fits nowhere (for each of the first jobs). core/policy/backfill/reserve.h says how. */
 enum order { ORDER_FIFO, ORDER_PRIORITY, ORDER_EASY, ORDER_CONSERVATIVE, ORDER_COUNT };
 
 /* One row: what the run as a whole is at. */

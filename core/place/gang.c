@@ -261,8 +261,8 @@ static enum verdict plan_one(struct model *m, struct view *v, const struct podse
     for (unsigned n = 0; n < w.count; n++) {
         bool by_end = lifetime_search(v, p, w.scopes[n] | slice, &plan->best, &plan->second);
 
-        if (!by_end && score_search(v, p, w.scopes[n] | slice, &plan->best, &plan->second) !=
-                           VERDICT_FITS)
+        if (!by_end &&
+            score_search(v, p, w.scopes[n] | slice, &plan->best, &plan->second) != VERDICT_FITS)
             continue;
         if (!by_end && config_row(m)->scorer == SCORER_DOVETAIL)
             shapes_move(v, p, w.scopes[n] | slice, &plan->best);

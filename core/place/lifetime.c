@@ -150,7 +150,7 @@ static void fill(const struct hunt *h, const struct choice *c, struct spot *ret)
         return;
     if (ret->term_count + 2 > TERMS_MAX)
         return;
-    ret->term[ret->term_count++] = (struct term){"host kept busy longer", unit, c->steps};
+    ret->term[ret->term_count++] = (struct term){LIFETIME_TERM, unit, c->steps};
     ret->term[ret->term_count++] = (struct term){"leaf kept busy longer", unit, c->leaf_steps};
 }
 

@@ -14,8 +14,8 @@
  *         7 h, ..). An estimate is rarely better than that.
  * Order   the host's step, its leaf's, the leaf with fewer hosts that nobody uses, the host with
  *         fewer wholly free devices, the scorer's cost, the lowest id. Leaves are the smallest
- * level of the first chain; a host in none is a leaf of its own with no other host. Bound   Every
- * host is looked at, so clusters of more than LIFETIME_HOSTS_MAX hosts go without.
+ *         level of the first chain; a host in none is a leaf of its own with no other host.
+ * Bound   Every host is looked at, so clusters of more than LIFETIME_HOSTS_MAX hosts go without.
  */
 #ifndef PLACE_LIFETIME_H
 #define PLACE_LIFETIME_H
@@ -23,6 +23,9 @@
 #include "core/place/score.h"
 
 #define LIFETIME_HOSTS_MAX 4096
+
+/* The term that says so: a place whose score has it was chosen by lifetimes first. */
+#define LIFETIME_TERM "host kept busy longer"
 
 /* Steps by which a run until end_ns puts off the moment at which everybody has left. */
 unsigned lifetime_steps(int64_t drain_ns, int64_t end_ns);

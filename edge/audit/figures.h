@@ -74,6 +74,7 @@ struct figures_waiting {
     unsigned scope; /* that is required */
     int64_t free_milli, ask_milli;
     bool by_class, affine, claims; /* taints or selectors alone; what is not read */
+    bool blind;                    /* the dump has no nodes: its scheduler's word is all there is */
 };
 
 struct figures_running {

@@ -130,11 +130,15 @@ static void add_words(struct facts *f, uint32_t job, int64_t now_s, struct figur
             oldest = x->created_s;
     }
     w->age_s = oldest && now_s > oldest ? now_s - oldest : -1;
+    w->blind = f->node_count == 0;
+    if (w->blind)
+        w->verdict = w->message && strstr(facts_name(f, w->message), "Insufficient") ? FIT_SHORTAGE
+                                                                                     : FIT_OTHER;
     if (w->gate)
         w->verdict = strstr(facts_name(f, w->gate), "kueue") ? FIT_POLICY : FIT_OTHER;
     else if (w->claims)
         w->verdict = FIT_OTHER;
-    else if (w->fits && w->message && strstr(facts_name(f, w->message), "Insufficient"))
+    else if (!w->blind && w->fits && w->message && strstr(facts_name(f, w->message), "Insufficient"))
         facts_odd(f, ODD_STALE, f->job[job].name, f->job[job].gpus_waiting);
 }
 

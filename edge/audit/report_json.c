@@ -111,8 +111,9 @@ static void waiting(const struct report *r, const struct figures_waiting *w, str
     if (w->age_s >= 0)
         field(out, false, "age_s", w->age_s);
     string(out, false, "verdict", figures_verdict_code(w->verdict));
-    out_format(out, ",\"fits\":%s", w->fits ? "true" : "false");
-    if (!w->fits) {
+    if (!w->blind)
+        out_format(out, ",\"fits\":%s", w->fits ? "true" : "false");
+    if (!w->fits && !w->blind) {
         string(out, false, "code", codes[w->code]);
         out_add(out, ",\"free_gpus\":");
         out_decimal(out, w->free_milli, 3);

@@ -117,13 +117,21 @@ static void causes(const struct figures_shape *s, struct out *out)
         }
 }
 
+/* A label's key without its prefix. */
+static const char *short_scope(const struct report *r, unsigned scope)
+{
+    const char *key = books_scope(r->b, scope), *slash = strrchr(key, '/');
+
+    return slash ? slash + 1 : key;
+}
+
 static void shape_line(const struct report *r, const struct figures_shape *s, struct out *out)
 {
     struct out name = {NULL, 0, 0};
 
     shape_name(r, s, &name);
     cell(out, name.bytes, 38, false);
-    cell(out, books_scope(r->b, s->scope), 14, false);
+    cell(out, short_scope(r, s->scope), 17, false);
     out_char(out, ' ');
     if (s->possible) {
         number(out, s->startable, 9);
@@ -136,12 +144,26 @@ static void shape_line(const struct report *r, const struct figures_shape *s, st
     out_free(&name);
 }
 
+/* The words of the causes that occur. */
+static void legend(const struct report *r, struct out *out)
+{
+    for (unsigned c = 0; c < CAUSE_COUNT; c++) {
+        bool occurs = false;
+
+        for (size_t n = 0; n < r->g->shape_count; n++)
+            occurs |= r->g->shape[n].possible && r->g->shape[n].cause[c] != 0;
+        if (occurs)
+            out_format(out, "  %s: %s\n", figures_cause_code((enum figures_cause)c),
+                       figures_cause_words((enum figures_cause)c));
+    }
+}
+
 static void fragmentation(const struct report *r, struct out *out)
 {
     bool asked = false;
 
     heading(r, out, "Fragmentation: what the free GPUs are good for");
-    out_add(out, "GPUs of one job                       in one         could start  stranded  "
+    out_add(out, "GPUs of one job                       in one            could start  stranded  "
                  "free GPUs kept from it by\n");
     for (size_t n = 0; n < r->g->shape_count; n++) {
         if (r->g->shape[n].asked_by && !asked)
@@ -149,10 +171,7 @@ static void fragmentation(const struct report *r, struct out *out)
         asked |= r->g->shape[n].asked_by > 0;
         shape_line(r, &r->g->shape[n], out);
     }
-    for (unsigned c = 0; c < CAUSE_COUNT; c++)
-        out_format(out, "%s%s = %s", c ? "; " : "  ", figures_cause_code((enum figures_cause)c),
-                   figures_cause_words((enum figures_cause)c));
-    out_add(out, "\n");
+    legend(r, out);
 }
 
 static void owners(const struct report *r, struct out *out)
@@ -229,7 +248,7 @@ static void running(const struct report *r, struct out *out)
         const struct figures_running *x = &r->g->running[n];
 
         out_format(out, "  %u GPUs on %u hosts, in one %s; one %s would hold it: %s\n", x->gpus,
-                   x->hosts, books_scope(r->b, x->scope), books_scope(r->b, x->possible),
+                   x->hosts, short_scope(r, x->scope), short_scope(r, x->possible),
                    report_name(r, r->f->job[x->job].name, shown));
     }
     if (r->g->running_count > ROWS_MOST)

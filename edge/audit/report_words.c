@@ -97,6 +97,12 @@ void report_why(const struct report *r, const struct figures_waiting *w, struct 
         out_add(out, "it asks for devices by resource claims, which this report does not read");
         return;
     }
+    if (w->blind) {
+        out_add(out, "the dump has no nodes");
+        if (w->message)
+            out_format(out, "; its scheduler says: %s", report_name(r, w->message, shown));
+        return;
+    }
     if (w->by_class) {
         out_add(out, "it would fit but for taints or node selectors");
         return;

@@ -349,67 +349,6 @@ static void leave(struct gang_part *p, struct gang_job *j, enum gang_status stat
     set_status(p, j, status);
 }
 
-/* --- promises --- */
-
-static void note_excuse(struct gang_part *p)
-{
-    p->excused_at = p->sequence;
-}
-
-/* A run without an estimate, or beyond it, that runs now. */
-static bool overrun_now(const struct gang_part *p)
-{
-    for (uint32_t i = 0; i < p->world->job_count; i++) {
-        const struct gang_job *j = &p->job[i];
-
-        if (j->status == GANG_RUNNING && p->now_ns - j->run_start_ns > p->world->job[i].est_ns)
-            return true;
-    }
-    return false;
-}
-
-static void promise(struct gang_part *p, struct gang_job *j, const struct record *r)
-{
-    if (!j->promised) {
-        p->promises++;
-        p->promised = out_grow(p->promised, p->promised_count, &p->promised_limit, 4);
-        p->promised[p->promised_count++] = r->job;
-    }
-    j->promised = true;
-    j->promise_by_ns = r->by_ns;
-    j->promise_at = p->sequence;
-    j->outranked = false;
-}
-
-#define SLACK_NS 2000000 /* times are compared to 2 ms */
-
-static void redeem(struct gang_part *p, struct gang_job *j)
-{
-    if (!j->promised)
-        return;
-    j->promised = false;
-    if (p->now_ns <= j->promise_by_ns + SLACK_NS)
-        p->kept++;
-    else if (j->outranked || p->excused_at > j->promise_at || p->overran_at > j->promise_at ||
-             overrun_now(p))
-        p->excused++;
-}
-
-static void outrank(struct gang_part *p, uint32_t job)
-{
-    uint32_t left = 0;
-
-    for (uint32_t n = 0; n < p->promised_count; n++) {
-        struct gang_job *other = &p->job[p->promised[n]];
-
-        if (!other->promised)
-            continue;
-        other->outranked |= p->world->job[p->promised[n]].priority < p->world->job[job].priority;
-        p->promised[left++] = p->promised[n];
-    }
-    p->promised_count = left;
-}
-
 /* --- victims --- */
 
 static void note_victim(struct gang_part *p, const struct record *r)
@@ -476,7 +415,7 @@ static void submit(struct gang_part *p, struct gang_job *j, const struct record 
     set_status(p, j, GANG_WAITING);
     if (job->team != WORLD_NONE)
         team_part_change(p->teams, job->team, p->now_ns, j->ask_nano, 0);
-    outrank(p, r->job);
+    gang_outrank(p, r->job);
 }
 
 static void start(struct gang_part *p, struct gang_job *j, const struct record *r)
@@ -484,7 +423,7 @@ static void start(struct gang_part *p, struct gang_job *j, const struct record *
     if (j->runs == 0)
         j->first_start_ns = p->now_ns;
     p->starts++;
-    redeem(p, j);
+    gang_redeem(p, j);
     use_victims(p, r->job);
     if (j->reclaims)
         sample_add(&p->reclaim, p->now_ns - j->waiting_since_ns);
@@ -519,7 +458,7 @@ static void event(struct gang_part *p, const struct record *r)
             leave(p, j, GANG_GONE);
         }
     } else if (e->kind == WEV_TEAM || e->state != STATE_UP) {
-        note_excuse(p);
+        gang_note_excuse(p);
     }
     check_guarantees(p, false);
 }
@@ -550,7 +489,7 @@ static void stopped(struct gang_part *p, struct gang_job *j, const struct record
         stop(p, j, r->saved);
     } else {
         p->failures++;
-        note_excuse(p);
+        gang_note_excuse(p);
         stop(p, j, false);
     }
     check_guarantees(p, false);
@@ -590,7 +529,7 @@ void gang_part_take(struct gang_part *p, const struct record *r)
         refuse(p, j, r);
         break;
     case RECORD_PROMISE:
-        promise(p, j, r);
+        gang_promise(p, j, r);
         break;
     case RECORD_EVENT:
         event(p, r);

@@ -87,4 +87,10 @@ struct gang_part {
  * podset with no demand but levels above the host, at most one of them. */
 bool gang_fits_now(const struct gang_part *p, const struct world_job *job);
 
+/* Promises: metrics_gang_promise.c. */
+void gang_note_excuse(struct gang_part *p);
+void gang_promise(struct gang_part *p, struct gang_job *j, const struct record *r);
+void gang_redeem(struct gang_part *p, struct gang_job *j);
+void gang_outrank(struct gang_part *p, uint32_t job);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/place/lifetime.h"
 #include "edge/sim/feed.h"
 
 struct reason_row {
@@ -131,6 +132,14 @@ static void name_domain(const struct world *w, struct record *r)
     }
 }
 
+static bool by_lifetime(const struct spot *spot)
+{
+    for (unsigned n = 0; n < spot->term_count; n++)
+        if (strcmp(spot->term[n].name, LIFETIME_TERM) == 0)
+            return true;
+    return false;
+}
+
 void words_start(struct words *t, const struct world *w, const struct decision *d, struct record *r)
 {
     const struct spot *best = &d->plan.best, *second = &d->plan.second;
@@ -143,8 +152,10 @@ void words_start(struct words *t, const struct world *w, const struct decision *
                                        .runner_up_node = WORLD_NONE};
     name_domain(w, r);
     if (best->host != ROW_NONE) {
-        out_add(&t->text, second->host != ROW_NONE ? "least cost of all hosts that hold it"
-                                                   : "the only host that holds it");
+        out_add(&t->text, second->host == ROW_NONE ? "the only host that holds it"
+                          : by_lifetime(best)      ? "it keeps its host and leaf busy for least "
+                                                     "time beyond the others there; then least cost"
+                                                   : "least cost of all hosts that hold it");
         if (second->host != ROW_NONE)
             r->reason.runner_up_node = second->host;
         for (unsigned n = 0; n < best->term_count && n < RECORD_TERMS_MAX; n++)

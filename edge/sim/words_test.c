@@ -4,6 +4,7 @@
  */
 #include "edge/sim/words.h"
 
+#include "core/place/lifetime.h"
 #include "edge/sim/world.h"
 
 #include <setjmp.h>
@@ -72,6 +73,36 @@ static void starts_name_the_smallest_domain(void **state)
     }
 }
 
+static void single_pods_say_what_decided(void **state)
+{
+    static const struct {
+        const char *why, *term, *text;
+        uint32_t second;
+    } row[] = {
+        {"cost", "waste", "least cost of all hosts that hold it", 1},
+        {"lifetimes stand before cost", LIFETIME_TERM,
+         "it keeps its host and leaf busy for least time beyond the others there; then least cost",
+         1},
+        {"no choice", LIFETIME_TERM, "the only host that holds it", ROW_NONE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(row); i++) {
+        struct words words = {{0}, {0}};
+        struct record_pod pod = {.pod = 0, .node = 2};
+        struct spot best = {.host = 2, .term_count = 1, .term = {{row[i].term, "unit", 3}}};
+        struct spot second = {.host = row[i].second, .term_count = 1};
+        struct decision d = {.kind = DECISION_START, .plan = {.best = best, .second = second}};
+        struct record r = {.kind = RECORD_START, .pods = &pod, .pod_count = 1};
+
+        words_start(&words, &world, &d, &r);
+        if (strcmp(r.reason.text, row[i].text) || r.reason.term_count != 1 ||
+            r.reason.term[0].value != 3)
+            fail_msg("%s: %s", row[i].why, r.reason.text);
+        words_free(&words);
+    }
+}
+
 static void refusals_fill_their_sentences(void **state)
 {
     static const struct {
@@ -125,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_name_the_smallest_domain),
+        cmocka_unit_test(single_pods_say_what_decided),
         cmocka_unit_test(refusals_fill_their_sentences),
     };
 

@@ -9,17 +9,34 @@
  *   shape NAME              flat: one island; pairs, quads: islands of 2, 4 and NUMA halves of the
  *   (as shape=NAME)         host, a switch per pair; lone: each its own island; void: nothing known
  *   ask KEY=.. [+ KEY=..]   a job and its podsets: pods min gpus milli mib mig cpu mem extra class
- *                           in=SCOPE,.. slice=N@SCOPE, way (for the pods of the set before it); of
- * the job, anywhere: need=SCOPE,.. prefer=SCOPE,.. team prio est submit restart patience
- * profile=0..3 exclusive=SCOPE, and the flag apart config KEY=..           order=NAME scorer=NAME
- * budget seed patience inherit breach, and the flags drop scan class C KEY=..          models=HEX
- * nodes=HEX; class 0 is any, 1: model 0 only, 2: model 1 only team T limit parent     mig PROFILE
- * model starts=HEX slots of      mix ROW of cpu models count milli gpus level L chain rank domain D
- * level parent                      price MODEL MICRO at NS   state H up|drain|down|..   device H D
- * up|down   leave H NS   gone H   uuid H D U seat KEY podset=P pod=N host=H on=DEVICES slot=S
- * seated KEY   confirm KEY pod on   stop KEY restart KEY (its next incarnation)   lose KEY POD done
- * KEY POD   away KEY POD   tick end KEY   set KEY prio est   bare: a podset without a job step decides; without it
- * facts are only applied
+ *                           in=SCOPE,.. slice=N@SCOPE way (for the pods of the set before it); of
+ *                           the job, anywhere: need=SCOPE,.. prefer=SCOPE,.. team prio est submit
+ *                           restart patience profile=0..3 exclusive=SCOPE, and the flag apart
+ *   config KEY=..           order=NAME scorer=NAME budget seed patience inherit breach, and the
+ *                           flags drop scan
+ *   class C KEY=..          models=HEX nodes=HEX; class 0 is any, 1: model 0 only, 2: model 1 only
+ *   team T limit parent
+ *   mig PROFILE model starts=HEX slots of
+ *   mix ROW of cpu models count milli gpus
+ *   level L chain rank
+ *   domain D level parent
+ *   price MODEL MICRO
+ *   at NS
+ *   state H up|drain|down|..
+ *   device H D up|down
+ *   leave H NS
+ *   gone H
+ *   uuid H D U
+ *   seat KEY podset=P pod=N host=H on=DEVICES slot=S
+ *   seated KEY
+ *   confirm KEY pod on
+ *   stop KEY                restart KEY: its next incarnation
+ *   lose KEY POD            done KEY POD, away KEY POD
+ *   tick
+ *   end KEY
+ *   set KEY prio est
+ *   bare                    a podset without a job
+ *   step                    decides; without it facts are only applied
  *
  * Times are in ns, or in seconds with an s behind: est=90s.
  *

@@ -150,7 +150,7 @@ static bool is_patient(const struct check *c, const struct o_job *j)
 
     return j->wishes > 0 && patience > 0 &&
            (j->submit_ns + patience > c->w.now_ns || j->chance_ns == O_NEVER ||
-            j->chance_ns + patience / 12 > c->w.now_ns);
+            j->chance_ns + patience / PATIENCE_PART > c->w.now_ns);
 }
 
 /* A yes that policy holds back: by what it says. Whether kept rooms do is seen at the end. */

@@ -46,7 +46,8 @@ static uint32_t charged_least(const struct o_job *j, uint32_t podset)
     uint32_t least = up_to_slice(&j->podset[podset], j->podset[podset].pods_min, true);
     uint32_t done = oracle_of_set(j, podset, j->done);
 
-    return least > done ? least - done : 0;
+    /* What is left of it runs, if only by one pod. */
+    return least > done ? least - done : done && j->podset[podset].pods > done;
 }
 
 int64_t oracle_ask_milli(const struct o_job *j, bool minimum)

@@ -1,6 +1,6 @@
 /* promise.h - dates and kept rooms by brute force
  *
- * What core/policy/reserve.h describes, said a second time: the world as the estimates make it at a
+ * What core/policy/backfill/reserve.h describes, said a second time: the world as the estimates make it at a
  * later time, with the rooms of others taken out of it, and the earliest end of a run after which a
  * job fits.
  *

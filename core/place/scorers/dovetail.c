@@ -4,15 +4,18 @@
  *     waste    per device, by its free milli: what will stay idle of it, given the shares that the
  *              mix asks for
  *     broken   by the number of wholly free devices: those left over after the groups of 2, 4, 8,
- * .. that the mix asks for starved  free GPUs x share of the asks that want more cores than the
- * host has free short    free GPUs beyond those that the free cores can feed, at the mix's cores
- * per GPU spare    the opposite: free cores beyond those that the free GPUs can use A placement
- * costs the growth of the loss, plus scarce   GPUs asked x price of the host's model: pods that
- * name their models want it roomy    a little for each GPU that stays free on the host: fuller
- * hosts first The tables are made from the mix at an edge (edge/sim/mix.c) and are integers here;
- * the classes of the mix are not read when a host is scored. Fragmentation as a function of free
- * shares follows Weng et al. (USENIX ATC'23); waste and broken replace its sum over classes, so
- * that a score costs a few additions per device.
+ *              .. that the mix asks for
+ *     starved  free GPUs x share of the asks that want more cores than the host has free
+ *     short    free GPUs beyond those that the free cores can feed, at the mix's cores per GPU
+ *     spare    the opposite: free cores beyond those that the free GPUs can use
+ * A placement costs the growth of the loss, plus
+ *     scarce   GPUs asked x price of the host's model: pods that name their models want it
+ *     roomy    a little for each GPU that stays free on the host: fuller hosts first
+ *
+ * The tables are made from the mix at an edge (edge/sim/mix.c) and are integers here; the classes
+ * of the mix are not read when a host is scored. Fragmentation as a function of free shares follows
+ * Weng et al. (USENIX ATC'23); waste and broken replace its sum over classes, so that a score costs
+ * a few additions per device.
  *
  * Devices  A share goes where waste and broken grow least, whole GPUs by links and by what stays
  *          whole for others (pick.h).

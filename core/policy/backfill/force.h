@@ -11,7 +11,7 @@
 #ifndef POLICY_FORCE_H
 #define POLICY_FORCE_H
 
-#include "core/policy/reserve.h"
+#include "core/policy/backfill/reserve.h"
 
 /* What the seats of a host give back. */
 struct gives {

@@ -1,5 +1,5 @@
 /* reserve_test.c - dates, places and limits of kept room, and what moves them */
-#include "core/policy/reserve.h"
+#include "core/policy/backfill/reserve.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "core/policy/when.h"
+#include "core/policy/backfill/when.h"
 
 #include "core/base/bits.h"
 #include "core/model/host.h"

@@ -1,5 +1,5 @@
 /* force_test.c - what is off the books while somebody is asked, and rooms that stand */
-#include "core/policy/force.h"
+#include "core/policy/backfill/force.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * asked for their date, each by a search of its own. The limit is what the project set itself at
  * 100,000 GPUs.
  */
-#include "core/policy/reserve.h"
+#include "core/policy/backfill/reserve.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "core/policy/reserve.h"
+#include "core/policy/backfill/reserve.h"
 
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "core/model/host.h"
 #include "core/model/index.h"
 #include "core/model/job.h"
-#include "core/policy/force.h"
-#include "core/policy/when.h"
+#include "core/policy/backfill/force.h"
+#include "core/policy/backfill/when.h"
 
 #define GUESS_LEAST_NS                                                                             \
     ((int64_t)600 * 1000000000) /* a run without an estimate lasts so at least                     \

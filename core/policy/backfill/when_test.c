@@ -1,6 +1,6 @@
 /* The date of a gang by sums is the date by taking runs off the books: random clusters of two
  * levels, random runs with ends, some without; gangs that need one leaf or one spine. */
-#include "core/policy/when.h"
+#include "core/policy/backfill/when.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "core/policy/force.h"
+#include "core/policy/backfill/force.h"
 
 #include <string.h>
 
