@@ -48,9 +48,9 @@ static struct path path_of(const struct model *m, const struct job *j, const str
     }
     if (in_parts)
         ret.part[parts++] = p->slice_scope;
-    for (uint8_t s = 0; s < SHAPE_PART_COUNT; s++)
+    for (unsigned s = 0; s < SHAPE_PART_COUNT; s++)
         if (!in_parts || s != p->slice_scope)
-            ret.part[parts++] = s;
+            ret.part[parts++] = (uint8_t)s;
     must(parts == SHAPE_PART_COUNT);
     return ret;
 }
