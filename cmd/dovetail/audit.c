@@ -11,16 +11,21 @@
 static const char audit_usage[] =
     "usage: kubectl get nodes,pods -A -o json | dovetail audit -\n"
     "       dovetail audit [OPTION]... FILE|FOLDER|-...\n\n"
-    "Reads a dump of a Kubernetes cluster and says how fragmented its GPUs are, for which jobs and\n"
+    "Reads a dump of a Kubernetes cluster and says how fragmented its GPUs are, for which jobs "
+    "and\n"
     "why, whose pods sit on the fragments, and whether the jobs that wait lack cards or shape.\n"
     "Nothing is installed, sent or changed. JSON or YAML, plain or gzipped; JSON of any size.\n\n"
     "  --json                the same figures for programs (format dovetail-audit/1)\n"
-    "  --levels KEYS         labels that name the levels above the host, small to large, parted by\n"
-    "                        commas; several chains are parted by semicolons [found by themselves]\n"
+    "  --levels KEYS         labels that name the levels above the host, small to large, parted "
+    "by\n"
+    "                        commas; several chains are parted by semicolons [found by "
+    "themselves]\n"
     "  --gpu-resource NAME   count this extended resource as GPUs too; may be given several times\n"
-    "  --fail-if 'FIGURE>N'  exit with 1 if the figure is above N ('<': below); may be given several\n"
+    "  --fail-if 'FIGURE>N'  exit with 1 if the figure is above N ('<': below); may be given "
+    "several\n"
     "                        times. Figures: stranded8, startable8 (or 1 2 4 16 64), gpus, held,\n"
-    "                        free, allocated, unhealthy, cordoned, not_ready, waiting, waiting_gpus,\n"
+    "                        free, allocated, unhealthy, cordoned, not_ready, waiting, "
+    "waiting_gpus,\n"
     "                        waiting_never, waiting_shortage, waiting_fragmentation, hit, odd\n"
     "  --now TIME            ages as of then, in seconds since 1970 [now]\n"
     "  --colour WHEN         auto, always or never [auto: on a terminal]\n\n"
@@ -66,8 +71,9 @@ static int check_all(const struct wish *w, const struct report *r)
         char op;
 
         if (!check_read(r, w->check[n], &is, &bound, &op))
-            return command_usage("audit", "--fail-if %s: no such figure in this report, or not "
-                                          "FIGURE>NUMBER",
+            return command_usage("audit",
+                                 "--fail-if %s: no such figure in this report, or not "
+                                 "FIGURE>NUMBER",
                                  w->check[n]);
         if (op == '>' ? is > bound : is < bound) {
             fprintf(stderr, "dovetail: %s: it is %g\n", w->check[n], is);
@@ -138,12 +144,15 @@ static bool colour_of(const char *when, bool *ret)
 /* -1: go on; else the exit code. */
 static int read_options(int argc, char **argv, struct wish *w, struct facts *f)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},           {"levels", required_argument, NULL, 'l'},
-        {"gpu-resource", required_argument, NULL, 'g'}, {"fail-if", required_argument, NULL, 'f'},
-        {"now", required_argument, NULL, 'n'},      {"colour", required_argument, NULL, 'c'},
-        {"color", required_argument, NULL, 'c'},    {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+                                            {"levels", required_argument, NULL, 'l'},
+                                            {"gpu-resource", required_argument, NULL, 'g'},
+                                            {"fail-if", required_argument, NULL, 'f'},
+                                            {"now", required_argument, NULL, 'n'},
+                                            {"colour", required_argument, NULL, 'c'},
+                                            {"color", required_argument, NULL, 'c'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     int option;
 
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {

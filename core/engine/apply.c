@@ -226,6 +226,10 @@ static bool apply_host(struct model *m, const struct event_host *e)
                 (podset_row(m, seat_row(m, s)->podset)->profile != ROW_NONE &&
                  kind_row(m, host_row(m, e->host)->kind)->model != e->model))
                 return false; /* what runs would sit on devices that are no more */
+    /* Room that was found by its labels may be in the wrong domain now. */
+    if (host_exists(m, e->host) &&
+        memcmp(board_row(m, e->host)->domain, e->domain, sizeof(e->domain)) != 0)
+        job_lose_kept(m, e->host);
     host_put(m, e->host, &spec);
     note_freed(m);
     return true;
@@ -235,6 +239,8 @@ static bool apply_host_gone(struct model *m, const struct event_host_gone *e)
 {
     if (!host_exists(m, e->host) || host_row(m, e->host)->seat_head != ROW_NONE)
         return false;
+    if (job_lose_kept(m, e->host))
+        note_freed(m); /* whose room it was is asked again */
     host_remove(m, e->host);
     return true;
 }

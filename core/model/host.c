@@ -80,8 +80,10 @@ void host_put(struct model *m, uint32_t host, const struct host_spec *spec)
 
     model_reach(m, TABLE_HOST, host);
     model_reach(m, TABLE_BOARD, host);
-    for (uint32_t n = before; n < model_count(m, TABLE_HOST); n++)
+    for (uint32_t n = before; n < model_count(m, TABLE_HOST); n++) {
         memset(((struct board *)model_edit(m, TABLE_BOARD, n))->domain, 0xFF, sizeof(spec->domain));
+        ((struct host *)model_edit(m, TABLE_HOST, n))->seat_head = ROW_NONE;
+    }
 
     struct host *h = model_edit(m, TABLE_HOST, host);
     struct board *b = model_edit(m, TABLE_BOARD, host);
@@ -119,6 +121,7 @@ void host_remove(struct model *m, uint32_t host)
     must(h->seat_head == ROW_NONE);
     config_edit(m)->leaving_hosts -= h->leave_at_ns != INT64_MAX;
     memset(h, 0, sizeof(*h));
+    h->seat_head = ROW_NONE; /* who walks the seats of a host that is gone finds none */
     memset(b, 0, sizeof(*b));
     memset(b->domain, 0xFF, sizeof(b->domain));
     index_stale(m);
@@ -369,7 +372,7 @@ bool host_valid(const struct model *m, uint32_t host)
     uint32_t milli[GPUS_MAX] = {0}, mib[GPUS_MAX] = {0}, sharers[GPUS_MAX] = {0};
 
     if (h->state == HOST_ABSENT)
-        return h->seat_head == 0 && h->gpus == 0;
+        return h->seat_head == ROW_NONE && h->gpus == 0;
     sum.cpu_free_milli = k->cpu_milli;
     sum.mem_free_mib = k->mem_mib;
     sum.pods_free = k->pods;

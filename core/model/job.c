@@ -329,6 +329,43 @@ void job_release_kept(struct model *m, uint32_t job)
     j->keep = KEEP_NONE;
 }
 
+/* Takes the places on the host out of the job's room; true: there were some. */
+static bool cut_kept(struct model *m, uint32_t job, uint32_t host)
+{
+    uint32_t before = ROW_NONE, next;
+    bool any = false;
+
+    for (uint32_t h = job_row(m, job)->hold_head; h != ROW_NONE; h = next) {
+        next = hold_row(m, h)->next;
+        if (hold_row(m, h)->host != host) {
+            before = h;
+            continue;
+        }
+        must(!hold_row(m, h)->in_force);
+        any = true;
+        if (job_row(m, job)->keep != KEEP_INHERITED || (before == ROW_NONE && next == ROW_NONE)) {
+            job_release_kept(m, job);
+            return true;
+        }
+        if (before == ROW_NONE)
+            ((struct job *)model_edit(m, TABLE_JOB, job))->hold_head = next;
+        else
+            ((struct hold *)model_edit(m, TABLE_HOLD, before))->next = next;
+        model_drop(m, TABLE_HOLD, h);
+    }
+    return any;
+}
+
+bool job_lose_kept(struct model *m, uint32_t host)
+{
+    bool any = false;
+
+    for (uint32_t j = 0; config_row(m)->kept_jobs && j < model_count(m, TABLE_JOB); j++)
+        if (job_row(m, j)->state == JOB_WAITING && cut_kept(m, j, host))
+            any = true;
+    return any;
+}
+
 /* Takes pods out of the list of those that are not to be placed: the one with this number, or
  * (ROW_NONE) all that are away. */
 static void forget_done(struct model *m, uint32_t job, uint32_t pod)
@@ -371,9 +408,13 @@ void job_pod_fate(struct model *m, uint32_t job, uint32_t podset, uint32_t pod, 
 
 void job_pod_gone(struct model *m, uint32_t job, uint32_t seat, enum fate fate)
 {
+    int64_t end_ns = job_row(m, job)->end_ns;
+
     job_pod_fate(m, job, seat_row(m, seat)->podset, seat_row(m, seat)->pod, fate);
     host_give(m, seat);
     job_resized(m, job, -1);
+    if (fate == POD_DONE) /* its work is done: the others have no more than before */
+        ((struct job *)model_edit(m, TABLE_JOB, job))->end_ns = end_ns;
 }
 
 /* The list of seats is newest first; the holds are made in the order of the pods' numbers. */
@@ -474,7 +515,8 @@ void team_put(struct model *m, uint32_t team, uint32_t parent, int64_t weight_mi
 
 bool team_allows(const struct model *m, uint32_t team, int64_t milli, uint32_t *ret_team)
 {
-    for (uint32_t t = team; t != ROW_NONE; t = team_row(m, t)->parent)
+    /* Who asks nothing passes, whatever is held. */
+    for (uint32_t t = team; t != ROW_NONE && milli > 0; t = team_row(m, t)->parent)
         if (team_row(m, t)->held_milli + milli > team_row(m, t)->limit_milli) {
             *ret_team = t;
             return false;

@@ -66,6 +66,9 @@ void job_pod_fate(struct model *m, uint32_t job, uint32_t podset, uint32_t pod, 
 void job_stop_keeping(struct model *m, uint32_t job, int64_t until_ns);
 /* Forgets the room kept for the job. None of it may be in force. */
 void job_release_kept(struct model *m, uint32_t job);
+/* The host is gone, and what was kept on it: a date falls with any of its places, of inherited room
+ * the rest stays. True: there was some. */
+bool job_lose_kept(struct model *m, uint32_t host);
 /* Pods of the podset that have ended well; with away also those that do not exist now. */
 uint32_t job_done_pods(const struct model *m, uint32_t job, uint32_t podset, bool away);
 /* True if the pod is one of either. */

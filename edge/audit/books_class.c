@@ -17,7 +17,8 @@ static bool number(const char *text, long long *ret)
     return *text && !*end;
 }
 
-static bool line_holds(const struct facts *f, const struct facts_node *n, const struct facts_need *x)
+static bool line_holds(const struct facts *f, const struct facts_node *n,
+                       const struct facts_need *x)
 {
     uint32_t has = x->field ? n->name : facts_label(f, n, x->key);
     long long a, b;
@@ -62,8 +63,8 @@ static bool tolerated(const struct facts *f, const struct facts_taint *t, const 
     for (uint32_t n = 0; n < p->toleration_count; n++) {
         const struct facts_toleration *x = &f->toleration[p->toleration_first + n];
 
-        if ((x->effect == EFFECT_ANY || x->effect == t->effect) && (x->key == 0 || x->key == t->key) &&
-            (x->exists || (x->key && x->value == t->value)))
+        if ((x->effect == EFFECT_ANY || x->effect == t->effect) &&
+            (x->key == 0 || x->key == t->key) && (x->exists || (x->key && x->value == t->value)))
             return true;
     }
     return false;
@@ -186,10 +187,10 @@ void books_classes(struct books *b, uint8_t *ret_node_class)
 
     for (uint32_t c = 0; c < b->classes; c++) {
         row[c].class_id = c;
-        row[c].models = c < BOOKS_MODEL       ? UINT64_MAX
-                        : c < first_class(b) ? (uint64_t)1 << (c - BOOKS_MODEL)
-                                             : models_of(f, f->pod[example[c - first_class(b)]]
-                                                                .resource);
+        row[c].models = c < BOOKS_MODEL ? UINT64_MAX
+                        : c < first_class(b)
+                            ? (uint64_t)1 << (c - BOOKS_MODEL)
+                            : models_of(f, f->pod[example[c - first_class(b)]].resource);
     }
     for (uint32_t h = 0; h < b->hosts; h++) {
         const struct facts_node *n = &f->node[b->node_of[h]];

@@ -145,16 +145,19 @@ bool facts_memory(struct facts *f, const struct tree *map, bool up, int64_t *ret
 
 /* Names of whole devices, the ones to believe first where a node or pod has several. A name that
  * ends in "*" stands for all that begin so. Resources that count parts of devices are not here. */
-static const char *const device_names[] = {
-    "nvidia.com/gpu",         "nvidia.com/pgpu",          "amd.com/gpu",
-    "gpu.intel.com/i915",     "gpu.intel.com/xe",         "habana.ai/gaudi",
-    "huawei.com/Ascend*",     "huawei.com/npu",           "metax-tech.com/gpu",
-    "cambricon.com/mlu",      "cambricon.com/gpu",        "cambricon.com/mlu*",
-    "mthreads.com/gpu",       "hygon.com/dcu",            "hygon.com/dcunum",
-    "iluvatar.ai/gpu",        "iluvatar.com/gpu",         "enflame.com/gcu",
-    "kunlunxin.com/xpu",      "google.com/tpu",           "aws.amazon.com/neuron",
-    "aws.amazon.com/neurondevice", "volcano.sh/gpu-number", "alibabacloud.com/gpu-count",
-    "aliyun.com/gpu-count"};
+static const char *const device_names[] = {"nvidia.com/gpu",        "nvidia.com/pgpu",
+                                           "amd.com/gpu",           "gpu.intel.com/i915",
+                                           "gpu.intel.com/xe",      "habana.ai/gaudi",
+                                           "huawei.com/Ascend*",    "huawei.com/npu",
+                                           "metax-tech.com/gpu",    "cambricon.com/mlu",
+                                           "cambricon.com/gpu",     "cambricon.com/mlu*",
+                                           "mthreads.com/gpu",      "hygon.com/dcu",
+                                           "hygon.com/dcunum",      "iluvatar.ai/gpu",
+                                           "iluvatar.com/gpu",      "enflame.com/gcu",
+                                           "kunlunxin.com/xpu",     "google.com/tpu",
+                                           "aws.amazon.com/neuron", "aws.amazon.com/neurondevice",
+                                           "volcano.sh/gpu-number", "alibabacloud.com/gpu-count",
+                                           "aliyun.com/gpu-count"};
 #define DEVICE_NAMES ((int)(sizeof(device_names) / sizeof(device_names[0])))
 
 int facts_device_rank(const struct facts *f, const char *resource)
@@ -169,8 +172,8 @@ int facts_device_rank(const struct facts *f, const char *resource)
         bool prefix = device_names[n][length - 1] == '*';
 
         /* Memory, cores and cut parts of a card are named after it, with a hyphen. */
-        if (prefix ? strncmp(device_names[n], resource, length - 1) == 0 && !strchr(resource, '-') &&
-                         !strchr(strchr(resource, '/') + 1, '.')
+        if (prefix ? strncmp(device_names[n], resource, length - 1) == 0 &&
+                         !strchr(resource, '-') && !strchr(strchr(resource, '/') + 1, '.')
                    : strcmp(device_names[n], resource) == 0)
             return 8 + n;
     }

@@ -66,7 +66,7 @@ struct facts_node {
     uint32_t model;    /* FACTS_NONE: no GPUs */
     uint32_t capacity; /* devices there are, at most 16 */
     uint32_t allocatable;
-    uint32_t replicas; /* shares per device, 1: whole devices */
+    uint32_t replicas;                /* shares per device, 1: whole devices */
     int64_t cpu_milli, mem_mib, pods; /* allocatable; -1: not said */
     uint32_t label_first, label_count, taint_first, taint_count;
     bool ready, cordoned;
@@ -96,7 +96,7 @@ enum facts_op { OP_IN, OP_NOT_IN, OP_EXISTS, OP_ABSENT, OP_GT, OP_LT, OP_NEVER }
 struct facts_need {
     uint32_t key, value_first, value_count;
     uint16_t term;
-    uint8_t op;  /* enum facts_op */
+    uint8_t op; /* enum facts_op */
     bool field; /* of the node's name, not of a label */
 };
 

@@ -65,10 +65,10 @@ static const struct {
                    {"training.kubeflow.org/job-name", "TrainingJob", true},
                    {"ray.io/cluster", "RayCluster", true}};
 
-static const char *const gang_kinds[] = {
-    "PyTorchJob", "MPIJob",    "TFJob",      "XGBoostJob",      "JAXJob", "PaddleJob",
-    "TrainJob",   "JobSet",    "RayCluster", "LeaderWorkerSet", "RayJob", "PodGroup",
-    "Workflow",   "PodClique", "PodGang",    "AppWrapper"};
+static const char *const gang_kinds[] = {"PyTorchJob", "MPIJob",          "TFJob",    "XGBoostJob",
+                                         "JAXJob",     "PaddleJob",       "TrainJob", "JobSet",
+                                         "RayCluster", "LeaderWorkerSet", "RayJob",   "PodGroup",
+                                         "Workflow",   "PodClique",       "PodGang",  "AppWrapper"};
 
 static bool is_gang(const char *kind)
 {
@@ -115,8 +115,7 @@ static uint32_t by_group(struct facts *f, const char *space, const struct tree *
 {
     const struct tree *labels = facts_field(meta, "labels"),
                       *notes = facts_field(meta, "annotations");
-    const char *name =
-        facts_string(facts_field(spec, "schedulingGroup"), "podGroupName");
+    const char *name = facts_string(facts_field(spec, "schedulingGroup"), "podGroupName");
     uint32_t job, total = count_of(facts_plain(notes, "kueue.x-k8s.io/pod-group-total-count"));
 
     if (name)

@@ -88,10 +88,10 @@ static void take_tolerations(struct facts *f, struct facts_pod *pod, const struc
         f->toleration[f->toleration_count++] = (struct facts_toleration){
             .key = names_put(&f->names, facts_string(t, "key")),
             .value = names_put(&f->names, facts_plain(t, "value")),
-            .effect = !effect || !*effect                    ? EFFECT_ANY
-                      : strcmp(effect, "NoExecute") == 0     ? EFFECT_NO_EXECUTE
-                      : strcmp(effect, "NoSchedule") == 0    ? EFFECT_NO_SCHEDULE
-                                                             : EFFECT_PREFER,
+            .effect = !effect || !*effect                 ? EFFECT_ANY
+                      : strcmp(effect, "NoExecute") == 0  ? EFFECT_NO_EXECUTE
+                      : strcmp(effect, "NoSchedule") == 0 ? EFFECT_NO_SCHEDULE
+                                                          : EFFECT_PREFER,
             .exists = exists};
         pod->toleration_count++;
     }
@@ -100,9 +100,9 @@ static void take_tolerations(struct facts *f, struct facts_pod *pod, const struc
 void facts_take_needs(struct facts *f, struct facts_pod *pod, const struct tree *spec)
 {
     const struct tree *selector = facts_field(spec, "nodeSelector"),
-                      *required = facts_field(
-                          facts_field(facts_field(spec, "affinity"), "nodeAffinity"),
-                          "requiredDuringSchedulingIgnoredDuringExecution");
+                      *required =
+                          facts_field(facts_field(facts_field(spec, "affinity"), "nodeAffinity"),
+                                      "requiredDuringSchedulingIgnoredDuringExecution");
 
     pod->need_first = (uint32_t)f->need_count;
     for (const struct tree *t = selector && selector->kind == TREE_MAP ? selector->child : NULL; t;

@@ -24,8 +24,8 @@ static void take_labels(struct facts *f, struct facts_node *n, const struct tree
         if (t->kind != TREE_STRING && t->kind != TREE_NUMBER)
             continue;
         f->label = out_grow(f->label, f->label_count, &f->label_limit, sizeof(*f->label));
-        f->label[f->label_count++] = (struct facts_label){names_put(&f->names, t->key),
-                                                          names_put(&f->names, t->text)};
+        f->label[f->label_count++] =
+            (struct facts_label){names_put(&f->names, t->key), names_put(&f->names, t->text)};
         n->label_count++;
     }
 }
@@ -73,8 +73,8 @@ static void take_taints(struct facts *f, struct facts_node *n, const struct tree
 
 static bool is_ready(const struct tree *conditions)
 {
-    for (const struct tree *t =
-             conditions && conditions->kind == TREE_LIST ? conditions->child : NULL;
+    for (const struct tree *t = conditions && conditions->kind == TREE_LIST ? conditions->child
+                                                                            : NULL;
          t; t = t->next) {
         const char *type = facts_string(t, "type"), *status = facts_string(t, "status");
 
@@ -127,8 +127,8 @@ static void count_mig(struct facts *f, struct facts_node *n, const struct tree *
 {
     uint64_t before = f->mig_slices;
 
-    for (const struct tree *t =
-             allocatable && allocatable->kind == TREE_MAP ? allocatable->child : NULL;
+    for (const struct tree *t = allocatable && allocatable->kind == TREE_MAP ? allocatable->child
+                                                                             : NULL;
          t; t = t->next) {
         int64_t count = 0;
 
@@ -145,35 +145,62 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Devices and their model; a node without any keeps FACTS_NONE. */
-static void take_devices(struct facts *f, struct facts_node *n, const struct tree *labels,
+/* What a node says of its devices: counted in shares, where it has any. */
+struct devices {
+    const char *resource, *product;
+    int64_t all, usable, replicas;
+    struct facts_cards cards;
+};
+
+static void read_devices(struct facts *f, struct devices *d, const struct tree *meta,
                          const struct tree *capacity, const struct tree *allocatable)
 {
-    const char *product = product_of(labels), *resource;
-    int64_t all = 0, usable = 0, replicas = 1, mem_mib = 0;
+    const struct tree *labels = facts_field(meta, "labels");
+
+    d->replicas = 1;
+    d->product = product_of(labels);
+    if (facts_hami(facts_field(meta, "annotations"), &d->cards)) {
+        d->resource = "nvidia.com/gpu";
+        d->replicas = d->cards.shares;
+        d->all = d->cards.all * d->replicas;
+        d->usable = d->cards.healthy * d->replicas;
+        d->product = d->product ? d->product : d->cards.type;
+        return;
+    }
+    d->resource = facts_devices(f, capacity, &d->all);
+    if (!d->resource)
+        d->resource = facts_devices(f, allocatable, &d->all);
+    if (!d->resource)
+        return;
+    d->usable = d->all;
+    if (allocatable && !facts_quantity(f, allocatable, d->resource, 0, &d->usable))
+        d->usable = 0;
+    (void)facts_quantity(f, labels, "nvidia.com/gpu.replicas", 0, &d->replicas);
+    if (strcmp(d->resource, "nvidia.com/gpu") != 0 || d->replicas < 1 || d->all % d->replicas != 0)
+        d->replicas = 1;
+}
+
+/* Devices and their model; a node without any keeps FACTS_NONE. */
+static void take_devices(struct facts *f, struct facts_node *n, const struct tree *meta,
+                         const struct tree *capacity, const struct tree *allocatable)
+{
+    const struct tree *labels = facts_field(meta, "labels");
+    struct devices d = {NULL};
+    int64_t all, usable, mem_mib = 0;
 
     count_mig(f, n, allocatable ? allocatable : capacity);
-    resource = facts_devices(f, capacity, &all);
-    if (!resource)
-        resource = facts_devices(f, allocatable, &all);
-    if (!resource)
+    read_devices(f, &d, meta, capacity, allocatable);
+    if (!d.resource)
         return;
-    if (allocatable && !facts_quantity(f, allocatable, resource, 0, &usable))
-        usable = 0;
-    if (!allocatable)
-        usable = all;
-    if (product && strstr(product, "-MIG-")) { /* strategy single: the count is of slices */
-        f->mig_slices += (uint64_t)usable;
+    if (d.product && strstr(d.product, "-MIG-")) { /* strategy single: the count is of slices */
+        f->mig_slices += (uint64_t)d.usable;
         facts_odd(f, ODD_MIG_NODE, n->name, 0);
         return;
     }
-    (void)facts_quantity(f, labels, "nvidia.com/gpu.replicas", 0, &replicas);
-    if (strcmp(resource, "nvidia.com/gpu") != 0 || replicas < 1 || all % replicas != 0)
-        replicas = 1;
-    if (replicas > 1)
-        facts_odd(f, ODD_SHARED_NODE, n->name, all / replicas);
-    all /= replicas;
-    usable /= replicas;
+    all = d.all / d.replicas;
+    usable = d.usable / d.replicas;
+    if (d.replicas > 1)
+        facts_odd(f, ODD_SHARED_NODE, n->name, all);
     if (usable > all)
         facts_odd(f, ODD_OVER_CAPACITY, n->name, usable - all);
     if (usable < all)
@@ -183,11 +210,12 @@ static void take_devices(struct facts *f, struct facts_node *n, const struct tre
         facts_odd(f, ODD_LARGE_NODE, n->name, all - GPUS_MAX);
     n->capacity = (uint32_t)least(all, GPUS_MAX);
     n->allocatable = (uint32_t)least(usable, n->capacity);
-    n->replicas = (uint32_t)least(replicas, 1000);
+    n->replicas = (uint32_t)least(d.replicas, 1000);
     (void)facts_quantity(f, labels, "nvidia.com/gpu.memory", 0, &mem_mib);
-    n->model = model_put(f, names_put(&f->names, resource), names_put(&f->names, product), mem_mib);
+    n->model =
+        model_put(f, names_put(&f->names, d.resource), names_put(&f->names, d.product), mem_mib);
     f->gpu_nodes++;
-    if (!product)
+    if (!d.product)
         facts_odd(f, ODD_NO_PRODUCT, n->name, n->capacity);
     if (!n->ready)
         facts_odd(f, ODD_NOT_READY, n->name, n->capacity);
@@ -222,11 +250,8 @@ void facts_add_node(struct facts *f, const struct tree *node)
                       *allocatable = facts_field(status, "allocatable"),
                       *room = allocatable ? allocatable : capacity, *cordon;
     const char *name = facts_string(meta, "name");
-    struct facts_node n = {.model = FACTS_NONE,
-                           .replicas = 1,
-                           .cpu_milli = -1,
-                           .mem_mib = -1,
-                           .pods = -1};
+    struct facts_node n = {
+        .model = FACTS_NONE, .replicas = 1, .cpu_milli = -1, .mem_mib = -1, .pods = -1};
 
     if (!name)
         name = "(a node without a name)";
@@ -239,7 +264,7 @@ void facts_add_node(struct facts *f, const struct tree *node)
     n.cordoned = cordon && cordon->kind == TREE_BOOL && cordon->truth;
     take_labels(f, &n, facts_field(meta, "labels"));
     take_taints(f, &n, facts_field(spec, "taints"));
-    take_devices(f, &n, facts_field(meta, "labels"), capacity, allocatable);
+    take_devices(f, &n, meta, capacity, allocatable);
     (void)facts_quantity(f, room, "cpu", 3, &n.cpu_milli);
     (void)facts_memory(f, room, false, &n.mem_mib);
     (void)facts_quantity(f, room, "pods", 0, &n.pods);

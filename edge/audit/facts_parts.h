@@ -10,6 +10,14 @@ const char *facts_string(const struct tree *map, const char *key);
 /* A string, or a number as it is written, or NULL. */
 const char *facts_plain(const struct tree *map, const char *key);
 
+/* Cards that an annotation of HAMi names. */
+struct facts_cards {
+    int64_t all, healthy, shares; /* shares: that each is cut into */
+    char type[64];
+};
+/* False: the node has no such annotation. */
+bool facts_hami(const struct tree *annotations, struct facts_cards *ret);
+
 /* The row that stands for "prefix:name", or FACTS_NONE; facts_row_put() makes it stand. */
 uint32_t facts_row(const struct facts *f, char prefix, const char *name);
 void facts_row_put(struct facts *f, char prefix, const char *name, uint32_t row);

@@ -98,7 +98,8 @@ static struct ask pod_ask(struct facts *f, const struct tree *spec)
 static int64_t days(int64_t y, int64_t m, int64_t d)
 {
     y -= m <= 2;
-    return y * 365 + y / 4 - y / 100 + y / 400 + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 719469;
+    return y * 365 + y / 4 - y / 100 + y / 400 + (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d -
+           719469;
 }
 
 static int64_t time_of(const char *text)
@@ -119,6 +120,7 @@ static void take_shares(struct facts *f, struct facts_pod *p, const struct tree 
     const char *count = facts_plain(notes, "gpu-fraction-num-devices");
     bool kai = facts_plain(notes, "gpu-fraction") || facts_plain(notes, "gpu-memory"),
          ali = facts_plain(notes, "alibabacloud.com/gpu-mem") != NULL;
+    long cards;
 
     for (const struct tree *t = list_of(spec, "containers"); t; t = t->next) {
         const struct tree *limits = facts_field(facts_field(t, "resources"), "limits");
@@ -132,8 +134,9 @@ static void take_shares(struct facts *f, struct facts_pod *p, const struct tree 
         return;
     if (ali)
         count = facts_plain(notes, "alibabacloud.com/gpu-count");
+    cards = count ? strtol(count, NULL, 10) : 1;
     p->shares = true;
-    p->gpus = count && atoi(count) > 0 && atoi(count) <= 16 ? (uint32_t)atoi(count) : 1;
+    p->gpus = cards > 0 && cards <= 16 ? (uint32_t)cards : 1;
     p->resource = names_put(&f->names, ali ? "alibabacloud.com/gpu-count" : "nvidia.com/gpu");
 }
 

@@ -59,7 +59,8 @@ unsigned figures_ladder(const struct books *b, unsigned *ret_scope)
     for (uint32_t l = 0; l < f->level_count; l++) {
         unsigned at = count++;
 
-        while (at > 1 && f->level[ret_scope[at - 1] - SCOPE_OF_LEVEL].domains < f->level[l].domains) {
+        while (at > 1 &&
+               f->level[ret_scope[at - 1] - SCOPE_OF_LEVEL].domains < f->level[l].domains) {
             ret_scope[at] = ret_scope[at - 1];
             at--;
         }

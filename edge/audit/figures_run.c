@@ -93,8 +93,11 @@ static unsigned smallest_known(struct books *b, const struct ladder *l, struct m
 
 static unsigned size_of(uint32_t gpus)
 {
-    return gpus < 8 ? SIZE_2 : gpus == 8 ? SIZE_8 : gpus < 16 ? SIZE_9 : gpus < 64 ? SIZE_16
-                                                                                  : SIZE_64;
+    return gpus < 8    ? SIZE_2
+           : gpus == 8 ? SIZE_8
+           : gpus < 16 ? SIZE_9
+           : gpus < 64 ? SIZE_16
+                       : SIZE_64;
 }
 
 static unsigned place_in(const struct ladder *l, unsigned scope)
@@ -145,8 +148,8 @@ static void look_at(struct walk *w, uint32_t job, uint32_t only)
     if (r.gpus < 2)
         return;
     r.scope = spanned(w->b, &w->ladder, job, only);
-    r.possible = r.scope == SCOPE_OF_HOST ? r.scope
-                                          : smallest_known(w->b, &w->ladder, &w->memory, &spec);
+    r.possible =
+        r.scope == SCOPE_OF_HOST ? r.scope : smallest_known(w->b, &w->ladder, &w->memory, &spec);
     r.hosts = hosts_of(w->b->f, job, only, w->mark, ++w->serial);
     hits = &g->hits[size_of(r.gpus)];
     hits->jobs++;

@@ -69,8 +69,8 @@ static bool holds_empty(const struct books *b, const struct figures_shape *s, un
     int64_t *slot = memory_zeroed((domains_of(b) + 1) * sizeof(*slot)), placements = 0;
 
     for (uint32_t h = 0; h < b->hosts; h++)
-        placements += fill(b, h, scope, s->pods,
-                           b->f->node[b->node_of[h]].capacity / s->pod_gpus, slot);
+        placements +=
+            fill(b, h, scope, s->pods, b->f->node[b->node_of[h]].capacity / s->pod_gpus, slot);
     free(slot);
     return placements > 0;
 }
@@ -137,8 +137,7 @@ static void find_causes(struct books *b, struct figures_shape *s, uint32_t job)
 
 static void measure(struct figures *g, struct books *b, struct figures_shape s)
 {
-    struct job_spec spec =
-        books_spec(GPUS_MAX, s.pod_gpus, s.cpu_milli, s.mem_mib, s.class_id);
+    struct job_spec spec = books_spec(GPUS_MAX, s.pod_gpus, s.cpu_milli, s.mem_mib, s.class_id);
     uint32_t job;
 
     choose_scope(b, &s);
@@ -148,8 +147,7 @@ static void measure(struct figures *g, struct books *b, struct figures_shape s)
     job = books_ask(b, &spec);
     find_causes(b, &s, job);
     books_unask(b);
-    s.stranded_ppm =
-        s.free ? PPM - (int64_t)s.gpus * s.placements * PPM / s.free : -1;
+    s.stranded_ppm = s.free ? PPM - (int64_t)s.gpus * s.placements * PPM / s.free : -1;
     g->shape = out_grow(g->shape, g->shape_count, &g->shape_limit, sizeof(*g->shape));
     g->shape[g->shape_count++] = s;
 }
@@ -192,7 +190,8 @@ static struct kind_asked *kinds_asked(struct books *b, size_t *ret_count)
         uint32_t row, number, before = f->names.count;
 
         if (x->phase == PHASE_OVER || x->gpus == 0 || x->gpus > GPUS_MAX || x->shares ||
-            (x->phase == PHASE_HOLDS && (x->node == FACTS_NONE || f->node[x->node].model == FACTS_NONE)))
+            (x->phase == PHASE_HOLDS &&
+             (x->node == FACTS_NONE || f->node[x->node].model == FACTS_NONE)))
             continue;
         out_clear(&key);
         out_format(&key, "k:%u,%lld,%lld,%u", x->gpus, (long long)x->cpu_milli,

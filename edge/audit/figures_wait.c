@@ -1,8 +1,8 @@
 /* Waiting jobs: would they start now, and if not, what is in their way. */
 #include "edge/audit/figures_parts.h"
 
-#include "core/place/gang.h"
 #include "core/base/bits.h"
+#include "core/place/gang.h"
 #include "edge/base/memory.h"
 #include "edge/base/out.h"
 
@@ -138,7 +138,8 @@ static void add_words(struct facts *f, uint32_t job, int64_t now_s, struct figur
         w->verdict = strstr(facts_name(f, w->gate), "kueue") ? FIT_POLICY : FIT_OTHER;
     else if (w->claims)
         w->verdict = FIT_OTHER;
-    else if (!w->blind && w->fits && w->message && strstr(facts_name(f, w->message), "Insufficient"))
+    else if (!w->blind && w->fits && w->message &&
+             strstr(facts_name(f, w->message), "Insufficient"))
         facts_odd(f, ODD_STALE, f->job[job].name, f->job[job].gpus_waiting);
 }
 

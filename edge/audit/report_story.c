@@ -79,12 +79,12 @@ static void say_fragments(const struct report *r, struct out *out)
 
 static void say_waiting(const struct report *r, struct out *out)
 {
-    static const char *const words[] = {
-        "can never start as they ask", "wait for cards", "wait for shape, not for cards",
-        "are held back by policy", "wait for something else"};
-    static const char *const word[] = {
-        "can never start as it asks", "waits for cards", "waits for shape, not for cards",
-        "is held back by policy", "waits for something else"};
+    static const char *const words[] = {"can never start as they ask", "wait for cards",
+                                        "wait for shape, not for cards", "are held back by policy",
+                                        "wait for something else"};
+    static const char *const word[] = {"can never start as it asks", "waits for cards",
+                                       "waits for shape, not for cards", "is held back by policy",
+                                       "waits for something else"};
     const struct figures *g = r->g;
     const char *before = ": ";
 
@@ -149,8 +149,9 @@ static void say_first(const struct report *r, struct out *out)
 void report_story(const struct report *r, struct out *out)
 {
     if (r->g->sum.all == 0) {
-        out_format(out, "No GPUs: the dump has %zu nodes and %zu pods, and no node offers a "
-                        "resource that is known to be a GPU.",
+        out_format(out,
+                   "No GPUs: the dump has %zu nodes and %zu pods, and no node offers a "
+                   "resource that is known to be a GPU.",
                    r->f->node_count, r->f->pod_count);
         if (r->f->mig_slices)
             out_format(out, " It has %llu MIG slices, which this report does not count.",

@@ -65,7 +65,7 @@ static void paragraph(struct out *out, const char *text)
 
 static void capacity_line(const struct figures_capacity *c, const char *name, struct out *out)
 {
-    const uint32_t column[] = {c->nodes,     c->all,      c->held,     c->free,
+    const uint32_t column[] = {c->nodes,     c->all,       c->held,     c->free,
                                c->unhealthy, c->not_ready, c->cordoned, c->terminating};
 
     cell(out, name, 34, false);
@@ -213,8 +213,7 @@ static void waiting(const struct report *r, struct out *out)
         out_format(out, "  %s%-14s%s %8s  %4u GPUs in %u %s  %s\n",
                    r->colour ? colour[w->verdict] : "", figures_verdict_code(w->verdict),
                    r->colour && *colour[w->verdict] ? "\033[0m" : "", age.bytes, w->gpus, w->pods,
-                   w->pods == 1 ? "pod" : "pods",
-                   report_name(r, r->f->job[w->job].name, shown));
+                   w->pods == 1 ? "pod" : "pods", report_name(r, r->f->job[w->job].name, shown));
         out_add(out, "                 ");
         report_why(r, w, out);
         out_char(out, '\n');

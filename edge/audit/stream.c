@@ -36,7 +36,8 @@ size_t source_next(struct source *s, const char **ret_bytes, struct err *err)
     if (got < 0 || code == Z_BUF_ERROR) {
         s->failed = true;
         (void)err_set(err, ERR_INPUT,
-                      code == Z_ERRNO ? "%s: cannot be read" : "%s: the gzip data is cut or damaged",
+                      code == Z_ERRNO ? "%s: cannot be read"
+                                      : "%s: the gzip data is cut or damaged",
                       s->name);
     }
     return 0;
@@ -86,44 +87,45 @@ static bool begins(const char *at, size_t length, const char *word)
     return length >= strlen(word) && memcmp(at, word, strlen(word)) == 0;
 }
 
-/* A line of words in capitals with wide gaps, as kubectl heads its tables. */
+/* A first line of words with wide gaps and no colon, as kubectl heads its tables. */
 static bool is_table(const char *at, size_t length)
 {
     const char *end = memchr(at, '\n', length);
-    size_t words = 0, line = end ? (size_t)(end - at) : length;
+    size_t line = end ? (size_t)(end - at) : length;
 
-    for (size_t n = 0; n < line; n++) {
-        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_()/% \t\r", at[n]) || !at[n])
-            return false;
-        words += at[n] != ' ' && at[n] != '\t' && (n == 0 || at[n - 1] == ' ' || at[n - 1] == '\t');
-    }
-    return words >= 2;
+    return *at >= 'A' && *at <= 'Z' && !memchr(at, ':', line) &&
+           (memmem(at, line, "   ", 3) || memchr(at, '\t', line));
 }
 
 /* Things that people pipe in by mistake, each with what to do instead; 0: none of them. */
 static int mistaken(const char *name, const char *at, size_t length, struct err *err)
 {
-    static const char *const said[] = {"Error from server", "error:",          "Error:",
-                                       "Unable to connect", "The connection ", "No resources found"};
+    static const char *const said[] = {
+        "Error from server", "error:",          "Error:",
+        "Unable to connect", "The connection ", "No resources found"};
     char line[120];
 
     (void)line_of(line, sizeof(line), at, length);
     if (*at == '<')
-        return err_set(err, ERR_INPUT,
-                       "%s: this is an HTML or XML page (\"%s\"), not a dump; a proxy or a log-in "
-                       "page may have answered instead of the API server. Expected the output of "
-                       ASK, name, line);
+        return err_set(
+            err, ERR_INPUT,
+            "%s: this is an HTML or XML page (\"%s\"), not a dump; a proxy or a log-in "
+            "page may have answered instead of the API server. Expected the output of " ASK,
+            name, line);
     if (is_table(at, length))
         return err_set(err, ERR_INPUT,
                        "%s: this is a table of kubectl, which leaves out most of what is needed. "
-                       "Run " ASK " and give me its output", name);
+                       "Run " ASK " and give me its output",
+                       name);
     for (size_t n = 0; n < sizeof(said) / sizeof(said[0]); n++)
         if (begins(at, length, said[n]))
             return err_set(err, ERR_INPUT, "%s: kubectl itself failed: %s", name, line);
     if (begins(at, length, "Name: ") || begins(at, length, "Capacity:"))
-        return err_set(err, ERR_INPUT,
-                       "%s: this is the text of `kubectl describe`, which is made for people. Run "
-                       ASK " and give me its output", name);
+        return err_set(
+            err, ERR_INPUT,
+            "%s: this is the text of `kubectl describe`, which is made for people. Run " ASK
+            " and give me its output",
+            name);
     return 0;
 }
 

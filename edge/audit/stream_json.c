@@ -19,7 +19,7 @@ static const struct want want_annotations[] = {
     {"kueue.x-k8s.io/podset-required-topology", KEPT},
     {"kueue.x-k8s.io/pod-group-total-count", KEPT}, {"leaderworkerset.sigs.k8s.io/size", KEPT},
     {"scheduling.koordinator.sh/device-allocated", KEPT},
-    {"hami.io/node-nvidia-register", KEPT}, {"hami.io/vgpu-devices-allocated", KEPT},
+    {"hami.io/node-*", KEPT}, {"hami.io/vgpu-devices-allocated", KEPT},
     {"huawei.com/Ascend910", KEPT}, {"alibabacloud.com/gpu-mem", KEPT},
     {"alibabacloud.com/gpu-count", KEPT}, {NULL, NULL}};
 static const struct want want_owner[] = {
@@ -75,6 +75,7 @@ struct json {
     bool in_array;   /* of objects, outermost */
     bool items_next; /* the key was `items` of the outer object */
     bool in_items;
+    bool had_items;   /* the outer object is a list: it is none itself */
     uint32_t skipped; /* containers open inside a part that is not wanted */
     bool skip_next;
 };
@@ -161,6 +162,16 @@ static int take_string(void *context, const unsigned char *text, size_t length)
     return scalar(context, TREE_STRING, length ? (const char *)text : "", length, false);
 }
 
+/* A wanted key that ends in '*' stands for all that begin so. */
+static bool is_wanted(const char *key, const char *text, size_t length)
+{
+    size_t own = strlen(key);
+
+    if (key[own - 1] == '*')
+        return length >= own - 1 && memcmp(key, text, own - 1) == 0;
+    return own == length && memcmp(key, text, length) == 0;
+}
+
 static int take_key(void *context, const unsigned char *text, size_t length)
 {
     struct json *j = context;
@@ -171,12 +182,13 @@ static int take_key(void *context, const unsigned char *text, size_t length)
         return 1;
     if (!j->in_items && p->b.depth == 1 && length == 5 && memcmp(text, "items", 5) == 0) {
         j->items_next = true;
+        j->had_items = true;
         return 1;
     }
     in = p->in[p->b.depth];
     p->next = NULL;
     if (in) {
-        while (in->key && (strlen(in->key) != length || memcmp(in->key, text, length) != 0))
+        while (in->key && !is_wanted(in->key, (const char *)text, length))
             in++;
         j->skip_next = !in->key;
         if (j->skip_next)
@@ -211,6 +223,8 @@ static int open_either(struct json *j, enum tree_kind kind)
             return 1;
         }
         part_start(j, p);
+        if (p == &j->outer)
+            j->had_items = false;
     }
     if (!tree_build_open(&p->b, kind, line_here(j)))
         return 0;
@@ -258,7 +272,7 @@ static int close_either(struct json *j)
     }
     if (p == &j->item)
         stream_hand_out(j->s, text_of(j->outer.b.root, "kind"), p->b.root);
-    else
+    else if (!j->had_items)
         stream_hand_out(j->s, NULL, p->b.root);
     return 1;
 }

@@ -71,6 +71,13 @@ static inline void bare_text(const char *found, const char *want, int equal, con
     bare_fail(file, line, what);
 }
 
+/* A function: compilers warn of what an unsigned value always is. */
+static inline int bare_between(unsigned long long v, unsigned long long low,
+                               unsigned long long high)
+{
+    return v >= low && v <= high;
+}
+
 #define BARE_CHECK(good, text) ((good) ? (void)0 : bare_fail(__FILE__, __LINE__, text))
 #define BARE_INT(a, b, equal)                                                                      \
     bare_int((long long)(a), (long long)(b), equal, #a, __FILE__, __LINE__)
@@ -86,8 +93,8 @@ static inline void bare_text(const char *found, const char *want, int equal, con
 #define assert_int_equal(a, b)     BARE_INT(a, b, 1)
 #define assert_int_not_equal(a, b) BARE_INT(a, b, 0)
 #define assert_in_range(v, low, high)                                                              \
-    BARE_CHECK((unsigned long long)(v) >= (unsigned long long)(low) &&                             \
-                   (unsigned long long)(v) <= (unsigned long long)(high),                          \
+    BARE_CHECK(bare_between((unsigned long long)(v), (unsigned long long)(low),                    \
+                            (unsigned long long)(high)),                                           \
                "out of range: " #v)
 #define assert_string_equal(a, b)     bare_text((a), (b), 1, __FILE__, __LINE__)
 #define assert_string_not_equal(a, b) bare_text((a), (b), 0, __FILE__, __LINE__)

@@ -23,7 +23,9 @@ unsigned check_seats(struct check *c, const struct decision *d, const struct o_j
 
 bool check_limits(struct check *c, const struct o_job *j)
 {
-    for (uint32_t t = j->team; t != O_NONE && !oracle_inexact(j); t = c->w.team[t].parent)
+    if (oracle_inexact(j) || oracle_held_milli(j) == 0)
+        return true;
+    for (uint32_t t = j->team; t != O_NONE; t = c->w.team[t].parent)
         if (oracle_team_held(&c->w, t) > c->w.team[t].limit)
             return check_wrong(c, "job %u runs over the limit of team %u", j->key, t);
     return true;

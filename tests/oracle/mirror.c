@@ -189,6 +189,7 @@ static void set_fate(struct o_job *j, uint32_t pod, unsigned fate)
 static void pod_gone(struct o_world *w, struct o_job *j, const struct event_pod_gone *e)
 {
     unsigned pods = 0, listed = 0;
+    int64_t end_ns = j->end_ns;
     bool seated = false;
 
     for (uint32_t s = 0; s < j->podsets; s++) {
@@ -204,6 +205,8 @@ static void pod_gone(struct o_world *w, struct o_job *j, const struct event_pod_
             return;
         set_fate(j, e->pod, e->done);
         mirror_shrink(w, j, &(struct o_seat){.pod = e->pod}, 1);
+        if (e->done == POD_DONE)
+            j->end_ns = end_ns; /* the others have no more work than before */
         return;
     }
 

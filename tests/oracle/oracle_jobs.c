@@ -104,7 +104,7 @@ int64_t oracle_team_held(const struct o_world *w, uint32_t team)
 
 bool oracle_team_allows(const struct o_world *w, uint32_t team, int64_t milli)
 {
-    for (; team != O_NONE; team = w->team[team].parent)
+    for (; team != O_NONE && milli > 0; team = w->team[team].parent)
         if (oracle_team_held(w, team) + milli > w->team[team].limit)
             return false;
     return true;

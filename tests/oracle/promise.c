@@ -186,7 +186,7 @@ static int64_t team_rooms(const struct o_world *w, uint32_t team, const struct o
 static bool teams_allow(const struct o_world *to, const struct o_world *w, const struct o_job *j,
                         int64_t at_ns)
 {
-    for (uint32_t t = j->team; t != O_NONE; t = w->team[t].parent)
+    for (uint32_t t = j->team; t != O_NONE && oracle_ask_milli(j, true) > 0; t = w->team[t].parent)
         if (w->team[t].limit < INT64_MAX / 4 &&
             oracle_team_held(to, t) + team_rooms(w, t, j, at_ns) + oracle_ask_milli(j, true) >
                 w->team[t].limit)
@@ -199,7 +199,7 @@ enum o_answer promise_fits_now(const struct o_world *w, const struct o_job *j, u
     static struct o_world now;
 
     promise_world(&now, w, j, w->now_ns);
-    for (uint32_t t = j->team; t != O_NONE; t = w->team[t].parent)
+    for (uint32_t t = j->team; t != O_NONE && oracle_ask_milli(j, true) > 0; t = w->team[t].parent)
         if (team_rooms(w, t, j, w->now_ns) > 0 && w->team[t].limit < INT64_MAX / 4)
             return O_TOO_LARGE; /* what a limit lends is judged elsewhere */
     return oracle_fits(&now, j, 0, steps);

@@ -153,7 +153,8 @@ static int64_t team_kept(const struct model *m, const struct reserves *r, uint32
 
 bool reserve_quota(const struct model *m, const struct reserves *r, uint32_t job, int64_t milli)
 {
-    for (uint32_t t = job_row(m, job)->team; t != ROW_NONE; t = team_row(m, t)->parent) {
+    for (uint32_t t = job_row(m, job)->team; t != ROW_NONE && milli > 0;
+         t = team_row(m, t)->parent) {
         const struct team *team = team_row(m, t);
 
         if (team->limit_milli >= UNLIMITED)
@@ -276,7 +277,8 @@ static bool teams_allow(const struct model *m, const struct reserves *others, ui
 {
     int64_t until = force_until_ns(m, job, at_ns);
 
-    for (uint32_t t = job_row(m, job)->team; t != ROW_NONE; t = team_row(m, t)->parent) {
+    for (uint32_t t = job_row(m, job)->team; t != ROW_NONE && milli > 0;
+         t = team_row(m, t)->parent) {
         int64_t sum = team_row(m, t)->held_milli + milli;
 
         if (team_row(m, t)->limit_milli >= UNLIMITED)
