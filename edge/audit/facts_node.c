@@ -185,7 +185,7 @@ static void take_devices(struct facts *f, struct facts_node *n, const struct tre
                          const struct tree *capacity, const struct tree *allocatable)
 {
     const struct tree *labels = facts_field(meta, "labels");
-    struct devices d = {NULL};
+    struct devices d = {.resource = NULL};
     int64_t all, usable, mem_mib = 0;
 
     count_mig(f, n, allocatable ? allocatable : capacity);
