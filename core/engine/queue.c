@@ -240,7 +240,13 @@ static bool start_by_yield(struct sched *s, struct pass *pass, uint32_t job, str
     if (!config_row(s->m)->elastic_jobs || job_row(s->m, job)->gang_milli == 0)
         return false;
     model_begin(s->m);
-    done = elastic_yield(s->m, job, tell_shrink, delays, &y) && start(s, pass, job, v, ret_cause);
+    done = elastic_yield(s->m, job, tell_shrink, delays, &y);
+    if (done) {
+        /* Kept room no longer counts on what was given back just now. */
+        reserve_lift(s->m, &pass->kept);
+        reserve_bind(s->m, &pass->kept, job);
+        done = start(s, pass, job, v, ret_cause);
+    }
     if (done) {
         model_commit(s->m);
         pass->number = index_pass_next(s->m); /* more may have come free than it took */

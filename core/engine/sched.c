@@ -247,7 +247,7 @@ bool sched_short(const struct sched *s, const uint8_t *bytes, size_t size,
     /* A what-if touches every host, its board, and what is kept; apart from that, what one
      * decision or one event does. */
     if (c->reserves_max || d.reserves_max)
-        short_of |= grow(&l.undo_rows, 3 * hosts + 8 * largest + 3 * d.rows[TABLE_HOLD] +
+        short_of |= grow(&l.undo_rows, 3 * hosts + 8 * largest + 7 * d.rows[TABLE_HOLD] +
                                            d.rows[TABLE_TEAM] + 512);
     short_of |= grow(&l.undo_rows, 8 * largest + 256 + 2 * d.jump + d.rows[TABLE_DOMAIN] +
                                        d.rows[TABLE_TEAM] + d.rows[TABLE_SHAPE] +
