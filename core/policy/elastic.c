@@ -93,8 +93,13 @@ static bool narrow(const struct model *m, uint32_t job, uint32_t podset, unsigne
         return true;
     }
     h->host = common;
-    if (scope < SCOPE_OF_HOST)
-        h->within &= part_of(m, common, scope, devices);
+    /* Pods without devices do not say which part it is, and some hosts have none. */
+    if (scope < SCOPE_OF_HOST) {
+        uint16_t part = part_of(m, common, scope, devices);
+
+        h->within &= part;
+        h->known &= part != 0;
+    }
     return true;
 }
 
