@@ -11,7 +11,7 @@
 
 #define EVENT_BYTES_MAX 8192    /* more than any event takes */
 #define BUDGET_STEPS    2000000 /* of one question */
-#define ASK_KEY         UINT32_MAX - 1
+#define ASK_KEY         (UINT32_MAX - 1)
 
 /* What is left of a host while its pods are seated. */
 struct left {

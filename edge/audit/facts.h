@@ -33,8 +33,7 @@
     X(TWICE, "objects stand in the dump twice; the first one counts")                              \
     X(TWO_CLUSTERS, "one name belongs to two different objects: is this more than one cluster?")   \
     X(QUANTITY, "quantities cannot be read; they count as 0")                                      \
-    X(SHARED_NODE, "nodes offer shares of GPUs (time slicing); their GPUs count as whole ones, "   \
-                   "held as far as pods may touch them")                                           \
+    X(SHARED_NODE, "nodes share GPUs in time; they count whole, held as far as pods may touch")    \
     X(MIG_NODE, "nodes offer MIG slices, which this report does not count as GPUs")                \
     X(SHARED_POD, "pods hold part of a GPU by annotation; each counts as one GPU held")            \
     X(LARGE_NODE, "nodes have more than 16 GPUs; 16 of them are counted")                          \

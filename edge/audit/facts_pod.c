@@ -3,7 +3,6 @@
 
 #include "edge/base/out.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,11 +101,27 @@ static int64_t days(int64_t y, int64_t m, int64_t d)
            719469;
 }
 
+/* Takes so many digits and the separator behind them; false: that is not what stands there. */
+static bool take_digits(const char **text, unsigned digits, char separator, int *ret)
+{
+    *ret = 0;
+    for (; digits > 0; digits--, (*text)++) {
+        if (**text < '0' || **text > '9')
+            return false;
+        *ret = *ret * 10 + (**text - '0');
+    }
+    if (separator && *(*text)++ != separator)
+        return false;
+    return true;
+}
+
 static int64_t time_of(const char *text)
 {
     int y, m, d, hour, minute, second;
 
-    if (!text || sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d", &y, &m, &d, &hour, &minute, &second) != 6)
+    if (!text || !take_digits(&text, 4, '-', &y) || !take_digits(&text, 2, '-', &m) ||
+        !take_digits(&text, 2, 'T', &d) || !take_digits(&text, 2, ':', &hour) ||
+        !take_digits(&text, 2, ':', &minute) || !take_digits(&text, 2, 0, &second))
         return 0;
     return days(y, m, d) * 86400 + hour * 3600 + minute * 60 + second;
 }

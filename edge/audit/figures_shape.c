@@ -211,7 +211,8 @@ static struct kind_asked *kinds_asked(struct books *b, size_t *ret_count)
             facts_number_put(f, number, (uint32_t)(*ret_count)++);
         }
         row = facts_number(f, number);
-        kind[row].shape.asked_by++;
+        if (kind)
+            kind[row].shape.asked_by++;
     }
     out_free(&key);
     return kind;

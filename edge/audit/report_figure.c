@@ -1,7 +1,6 @@
 /* Figures by name, for those who want a run to fail when one goes beyond a bound. */
 #include "edge/audit/report_parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +8,15 @@
 
 static bool of_shape(const struct report *r, const char *name, double *ret)
 {
-    unsigned gpus;
-    int used = 0;
-    bool stranded = sscanf(name, "stranded%u%n", &gpus, &used) == 1 && !name[used];
+    bool stranded = strncmp(name, "stranded", strlen("stranded")) == 0;
+    const char *number = name + strlen(stranded ? "stranded" : "startable");
+    char *end;
+    unsigned long gpus;
 
-    used = 0;
-    if (!stranded && !(sscanf(name, "startable%u%n", &gpus, &used) == 1 && !name[used]))
+    if (!stranded && strncmp(name, "startable", strlen("startable")) != 0)
+        return false;
+    gpus = strtoul(number, &end, 10);
+    if (*number < '0' || *number > '9' || *end)
         return false;
     for (size_t n = 0; n < r->g->shape_count; n++) {
         const struct figures_shape *s = &r->g->shape[n];

@@ -1,8 +1,8 @@
 /* promise.h - dates and kept rooms by brute force
  *
- * What core/policy/backfill/reserve.h describes, said a second time: the world as the estimates make it at a
- * later time, with the rooms of others taken out of it, and the earliest end of a run after which a
- * job fits.
+ * What core/policy/backfill/reserve.h describes, said a second time: the world as the estimates
+ * make it at a later time, with the rooms of others taken out of it, and the earliest end of a run
+ * after which a job fits.
  *
  * Misuse  Worlds with seats of unknown devices are not judged.
  */
