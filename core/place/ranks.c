@@ -48,7 +48,7 @@ static struct path path_of(const struct model *m, const struct job *j, const str
     }
     if (in_parts)
         ret.part[parts++] = p->slice_scope;
-    for (unsigned s = 0; s < SHAPE_PART_COUNT; s++)
+    for (unsigned s = 0; s < SHAPE_PART_COUNT && parts < SHAPE_PART_COUNT; s++)
         if (!in_parts || s != p->slice_scope)
             ret.part[parts++] = (uint8_t)s;
     must(parts == SHAPE_PART_COUNT);
